@@ -266,6 +266,9 @@ void read_keys(JsonReader& reader, JobDescription& job, FileContext& context) {
       reader.refuse("priority", "expected a whole number");
   }
   reader.integer("reruns_max", job.reruns_max, 0, 1000);
+  double megabits = 0;
+  reader.number("communication", megabits, 0, communication_max);
+  job.communication = kilobits(megabits);
   read_input_file(reader, job.program.input);
   reader.text("output_file", job.output_path);
   reader.text("error_file", job.error_path);

@@ -26,6 +26,11 @@ OrFault<std::vector<JobDescription>, JobFault> read_job_file(const std::string& 
 OrFault<std::vector<JobDescription>, JobFault> parse_job_file(const std::string& text, const std::string& file,
                                                               std::vector<JobName>* named = nullptr);
 
+/// Of what a job's processors send to one another, in megabits a second.
+constexpr double communication_max = 1'000'000;
+/// The same as jobs have it, in kilobits a second.
+inline std::uint32_t kilobits(double megabits) { return static_cast<std::uint32_t>(megabits * 1000 + 0.5); }
+
 /// All keys that the object of a job, or of several, may have.
 std::set<std::string> keys_of_job_files();
 

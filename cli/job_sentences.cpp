@@ -167,7 +167,8 @@ std::uint64_t times_interrupted(const ToldJob& job) {
 
 /// "reclaimed by beta (2)".
 std::string cause_text(const ToldJob::Cause& one) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> table{{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> table{{
+      {"preempted", "preempted by a job of high priority at "},
       {"reclaimed", "reclaimed by "},
       {"at_longest", "lease at its longest at "},
       {"node_removed", "node removed by "},

@@ -7,7 +7,7 @@
 #include <ostream>
 
 #include "cli/figures.hpp"
-#include "simulator/intercluster/bandwidth.hpp"
+#include "matchmaking/link_demand.hpp"
 
 namespace dmm {
 

@@ -72,6 +72,9 @@ void add_job_options(CLI::App& command, SubmitOptions& options) {
   add_of_job(command, "--dttl", options.dttl, "Hops that its request may travel (default 5)", "N")
       ->check(CLI::Range(0u, dttl_max));
   add_of_job(command, "--priority", options.priority, "For sites that order by it; greater is sooner", "N");
+  add_of_job(command, "--communication", options.communication,
+             "Mbit/s that each processor sends to the others, for its placement on several clusters", "F")
+      ->check(CLI::Range(0.0, communication_max));
   add_of_job(command, "--reruns", options.reruns, "How often it runs again after a lost node (default 3)", "N");
   add_of_job(command, "--name", options.name, "Its name (default: the program's)", "NAME");
   add_of_job(command, "--directory", options.directory, "Where it works, there (default: a fresh one)", "FOLDER");

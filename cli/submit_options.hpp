@@ -26,6 +26,7 @@ struct SubmitOptions {
   std::uint32_t processors = 1, flexible = 0, dttl = 5, reruns = 3;
   std::uint32_t component_min = 1, components_max = 0;
   std::int32_t priority = 0;
+  double communication = 0;  ///< Mbit/s
   Runner runner = Runner::per_component;
   std::uint64_t memory_mb = 0;
   Limits limits;

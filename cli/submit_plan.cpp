@@ -151,6 +151,7 @@ OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options, const s
   job.dttl = options.dttl;
   job.priority = options.priority;
   job.reruns_max = options.reruns;
+  job.communication = kilobits(options.communication);
   job.keep_output = !options.discard_output;
   job.append = options.append;
   job.goes_on = options.goes_on;

@@ -111,6 +111,8 @@ Rows rows_of(const JobDescription& job) {
   if (job.append) rows.emplace_back("append", "yes");
   if (job.goes_on) rows.emplace_back("a component is taken", "it goes on without");
   if (job.priority != unsaid.priority) rows.emplace_back("priority", std::to_string(job.priority));
+  if (job.communication > 0)
+    rows.emplace_back("each processor sends", decimal(job.communication / 1000.0, 1) + " Mbit/s");
   if (job.dttl != unsaid.dttl) rows.emplace_back("dttl", std::to_string(job.dttl));
   if (job.reruns_max != unsaid.reruns_max) rows.emplace_back("reruns", std::to_string(job.reruns_max));
   if (!job.array.empty())
@@ -192,6 +194,7 @@ Json job_as_json(const JobDescription& job) {
           {"dttl", job.dttl},
           {"priority", job.priority},
           {"reruns_max", job.reruns_max},
+          {"communication", job.communication / 1000.0},
           {"output_file", job.output_path.view()},
           {"error_file", job.error_path.view()},
           {"append", job.append},

@@ -122,7 +122,9 @@ std::string sentence_for(const std::string& reason, const Json& answer) {
     return may_not_travel(answer) ? "No other site is asked, since the request may not travel (DTTL 0)."
                                   : "There is no site to ask: its own has no neighbour, or doesn't delegate.";
   }
-  static constexpr std::array<Words, 8> table{{
+  static constexpr std::array<Words, 9> table{{
+      {"awaiting_files",
+       "It is placed where its files go first; its nodes are claimed when these are nearly there."},
       {"gathering", "Its parts are being gathered at several sites; it starts when all are held and claimed."},
       {"none", "It doesn't wait: it has nodes, or will have them at once."},
       {"window_full", "Every neighbour that may serve it has as many delegations under way as its window allows."},
@@ -259,9 +261,9 @@ void add_parts(std::vector<std::string>& lines, const Json& answer) {
                     count_text(number_in<std::uint64_t>(part, "components"), "component") + ", " +
                     shown(part, "state"));
   if (const Json planned = object_in(answer, "planned"); !planned.empty())
-    lines.push_back("It is placed: " + shown(planned, "text") + ". Its files go there first, and take " +
+    lines.push_back("Its place: " + shown(planned, "text") + ". Its files take " +
                     length_text(number_in<double>(planned, "files_left_seconds")) +
-                    " yet; its nodes are claimed in " +
+                    " yet, and its nodes are claimed in " +
                     length_text(number_in<double>(planned, "claimed_in_seconds")) + tried_text(planned) + ".");
   const auto tries = number_in<std::uint64_t>(answer, "gathered");
   if (const std::string failed = shown(answer, "gathering_failed"); tries > 0 && !failed.empty())

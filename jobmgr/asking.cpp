@@ -108,7 +108,8 @@ bool is_soft(const LeaseEnded& ended) {
 
 // The owner may give what runs some time to end by itself; its resource manager was told the same.
 Duration grace_of(const LeaseEnded& ended) {
-  const bool has_grace = ended.reason == LeaseEnd::reclaimed || ended.reason == LeaseEnd::at_longest;
+  const bool has_grace = ended.reason == LeaseEnd::reclaimed || ended.reason == LeaseEnd::at_longest ||
+                         ended.reason == LeaseEnd::preempted;
   return has_grace && !ended.confirmed ? std::max(ended.grace, Duration{}) : stop_grace;
 }
 
@@ -202,7 +203,8 @@ void ask(JobStep& s, const Job& job) {
                   s.parts.settings.user,
                   length,
                   job.past,
-                  needs_of(wanted.program.inputs)};
+                  needs_of(wanted.program.inputs),
+                  wanted.communication};
   tell_site(s, std::move(request), s.parts.request_of(job));
 }
 

@@ -52,7 +52,7 @@ std::uint32_t interrupted(const Job& job) { return job.reruns + job.false_starts
 
 bool is_owners_right(LeaseEnd cause) {
   return cause == LeaseEnd::reclaimed || cause == LeaseEnd::at_longest || cause == LeaseEnd::node_removed ||
-         cause == LeaseEnd::link_removed;
+         cause == LeaseEnd::link_removed || cause == LeaseEnd::preempted;
 }
 
 bool explains_more(const std::optional<LeaseEnd>& known, LeaseEnd reason) {
@@ -72,6 +72,7 @@ std::string text_of_interruption(const ComponentRun& deciding, const SiteName& o
   if (deciding.end.keeper_died) return "its keeper died";
   const std::string by_owner = " by its owner, " + owner.text;
   if (deciding.cause == LeaseEnd::reclaimed) return "reclaimed" + by_owner;
+  if (deciding.cause == LeaseEnd::preempted) return "preempted by a job of high priority of its site";
   if (deciding.cause == LeaseEnd::at_longest) return "its lease was at the longest of its owner, " + owner.text;
   if (deciding.cause == LeaseEnd::node_removed) return "its node was taken out of service" + by_owner;
   if (deciding.cause == LeaseEnd::link_removed)

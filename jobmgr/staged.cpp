@@ -40,7 +40,7 @@ void on(JobStep& s, FromSite, const Planned& planned) {
   if (!job || job->state != JobState::waiting || s.parts.request_of(*job) != planned.request)
     return s.parts.ignore("not_waiting");
   for (const PlannedPlace& place : planned.places) {
-    Prefetch prefetch{planned.request, place.site, place.cluster, 0, {}};
+    Prefetch prefetch{planned.request, place.site, place.cluster, {}, {}};
     for (InputFile file : job->description.program.inputs) {
       if (!can_be_kept(file)) continue;
       order_replicas(file, place.site);

@@ -143,11 +143,11 @@ std::string reason_of(const ResourceNeed& need, std::span<const ClusterView> clu
   for (const PlacementAlternative& one : alternatives_for(need, clusters)) {
     if (one.placement == chosen || (one.policy != own && is_repetition(one.policy, need, clusters))) continue;
     if (one.policy == own)
-      by = "any fit, since " + std::string(own) + " finds none,";
-    else if (one.placement)
+      by = one.placement ? "the links" : "any fit, since " + std::string(own) + " finds none,";
+    if (one.placement)
       others += "; " + std::string(one.policy) + " would take " + count_text(*one.placement) + ": " +
                 text_of(*one.placement, clusters);
-    else
+    else if (one.policy != own)
       others += "; " + std::string(one.policy) + " finds none: " + one.why_not;
   }
   return by + what + others;

@@ -30,7 +30,7 @@ std::vector<PlacementAlternative> alternatives_for(const ResourceNeed& need,
 
 /// For people, in a line: what was chosen, by which policy, and what the others would have done instead or why
 /// they couldn't. As "cm chose 2 clusters: 16 on a/c, 8 on b/c; worst_fit would take 3: 8 on a/c, 8 on b/c, 8 on
-/// d/c".
+/// d/c". Where the policy would have chosen otherwise, "the links" chose (link_price.hpp).
 std::string reason_of(const ResourceNeed& need, std::span<const ClusterView> clusters, PlacementPolicy policy,
                       const Placement& chosen);
 

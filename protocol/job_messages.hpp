@@ -221,12 +221,13 @@ struct JobDescription {
   bool hold = false;                  ///< nodes are asked for only after its user released it
   RareList<Dependency> dependencies;  ///< nodes are asked for only when all of them are met
   bool goes_on = false;  ///< without a component that its owner takes back, rather than end and run again
+  std::uint32_t communication = 0;  ///< kilobits a second that each processor sends to the others; 0: not said
   ArrayIndices array;    ///< it is run once for each of them; none: once
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.name, self.program, self.need, self.dttl, self.priority, self.reruns_max,
                     self.output_path, self.error_path, self.keep_output, self.append, self.hold,
-                    self.begin_seconds, self.dependencies, self.array, self.goes_on);
+                    self.begin_seconds, self.dependencies, self.array, self.goes_on, self.communication);
   }
 };
 

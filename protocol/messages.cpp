@@ -36,6 +36,7 @@ std::string_view name_of(std::uint16_t type) {
     case Reach::type: return "reach";
     case Planned::type: return "planned";
     case Prefetch::type: return "prefetch";
+    case Prefetched::type: return "prefetched";
     case Survey::type: return "survey";
     case Clusters::type: return "clusters";
     case Probe::type: return "probe";

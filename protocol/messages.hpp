@@ -139,8 +139,9 @@ struct Request {
   Duration length;            ///< how long it runs at most, as its user says; 0 if nothing is said
   Interruptions past = {};
   FileNeeds files = {};  ///< that are brought to each component before it starts
+  std::uint32_t communication = 0;  ///< kilobits a second that each processor sends to the others; 0: not said
   DMM_MESSAGE(10, self.id, self.need, self.dttl, self.priority, self.waited, self.origin_user, self.length,
-              self.past, self.files)
+              self.past, self.files, self.communication)
 };
 
 /// How long input files of a task of a job were under way, and which may be kept there since; the home site
@@ -183,8 +184,12 @@ struct Delegate {
   SiteNames chain;   ///< the sites that hold the request, home first, the sender last
   Duration round_trip;  ///< from the home site to the receiver and back, by the links that it came over
   std::uint64_t stay = 0;  ///< names this stay of the request at its home site: rounds are counted anew in another
+  /// Leases of the owner that the home site gives up for the part where it has no room otherwise, the first before
+  /// the others; what runs there has the grace to end.
+  std::vector<LeaseId> gives_up = {};
+  Duration gives_up_grace = {};
   DMM_MESSAGE(13, self.request, self.part, self.round, self.dttl, self.tries_left, self.answer_within, self.chain,
-              self.round_trip, self.stay)
+              self.round_trip, self.stay, self.gives_up, self.gives_up_grace)
 };
 
 /// One site that was asked, and what it answered.
@@ -308,15 +313,24 @@ struct Planned {
 };
 
 /// Input files that a cluster is to fetch and keep for a job that is planned there: from the job manager to its
-/// site, from site to site, and to a resource manager of the cluster. Needs no answer: what isn't there when the
-/// job starts is fetched then.
+/// site, from site to site, and to a resource manager of the cluster. What isn't there when the job starts is
+/// fetched then.
 struct Prefetch {
   RequestId request;
   SiteName site;
   ClusterName cluster;
-  std::uint32_t hops = 0;  ///< sites that it may yet go to
-  InputFiles files;        ///< with size and SHA-256
-  DMM_MESSAGE(36, self.request, self.site, self.cluster, self.hops, self.files)
+  std::vector<SiteName> path;  ///< the sites that had it, home first, the sender last
+  InputFiles files;            ///< with size and SHA-256
+  DMM_MESSAGE(36, self.request, self.site, self.cluster, self.path, self.files)
+};
+
+/// The files of a Prefetch are there. From the resource manager, back along its path. Needs no answer.
+struct Prefetched {
+  RequestId request;
+  SiteName site;
+  ClusterName cluster;
+  std::vector<SiteName> path;  ///< the sites that it is yet to go through, home first, the receiver last
+  DMM_MESSAGE(37, self.request, self.site, self.cluster, self.path)
 };
 
 /// A timed frame: how long it and its answer take tells the bandwidth of a link.
@@ -526,8 +540,8 @@ using AnyMessage =
     std::variant<Hello, Beat, Fault, Relay, Fragment, Vouch, Certify, Certified, Request, Cancel, Staged, Refuse,
                  Delegate, Reject, Withdraw, Reach, Survey, Clusters, Probe, Probed, Grant, GrantSet, Claim,
                  Claimed, Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean,
-                 SetAside, Planned, Prefetch, Start, Started, Go, Began, Ended, Stop, Fetch, Chunk, Piece, Grown,
-                 Forget, Submit, Submitted, Ask, Answer>;
+                 SetAside, Planned, Prefetch, Prefetched, Start, Started, Go, Began, Ended, Stop, Fetch, Chunk,
+                 Piece, Grown, Forget, Submit, Submitted, Ask, Answer>;
 
 /// One message of any type: a variant whose copies, moves and end are compiled once (messages.cpp), not in each file
 /// that has one in a vector.

@@ -49,9 +49,10 @@ std::string_view to_text(RejectReason value) {
 }
 
 std::string_view to_text(WaitReason value) {
-  static constexpr std::array<std::string_view, 12> words{
-      "none",         "no_free_nodes",      "behind_earlier", "asking_neighbour", "pausing",       "window_full",
-      "no_neighbour", "neighbours_unknown", "next_cycle",     "drained",          "awaiting_hint", "gathering",
+  static constexpr std::array<std::string_view, 13> words{
+      "none",          "no_free_nodes", "behind_earlier",     "asking_neighbour", "pausing",
+      "window_full",   "no_neighbour",  "neighbours_unknown", "next_cycle",       "drained",
+      "awaiting_hint", "gathering",     "awaiting_files",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }
@@ -79,9 +80,9 @@ std::string_view words_for(RefusalReason value) {
 }
 
 std::string_view to_text(LeaseEnd value) {
-  static constexpr std::array<std::string_view, 12> words{
-      "released", "expired", "reclaimed",    "not_claimed", "node_lost",    "owner_lost",
-      "unknown",  "idle",    "node_removed", "at_longest",  "link_removed", "outranked",
+  static constexpr std::array<std::string_view, 13> words{
+      "released", "expired",      "reclaimed",  "not_claimed",  "node_lost", "owner_lost", "unknown",
+      "idle",     "node_removed", "at_longest", "link_removed", "outranked", "preempted",
   };
   return word(words, static_cast<std::uint8_t>(value));
 }

@@ -54,6 +54,7 @@ enum class WaitReason : std::uint8_t {
   drained,             ///< this site's nodes take no new work, and no other site has any free
   awaiting_hint,       ///< no site within reach has free nodes, by its hint; better news starts a round at once
   gathering,           ///< parts of it are asked for or held at several sites
+  awaiting_files,      ///< it is placed, and its nodes are claimed when its files are nearly there
 };
 
 /// Why a request ends without nodes.
@@ -82,6 +83,7 @@ enum class LeaseEnd : std::uint8_t {
   at_longest,    ///< it lasted as long as its owner lends
   link_removed,  ///< a site of its chain has taken the next one out of its links
   outranked,     ///< held for a part of a co-allocated request, and an older such request needed the nodes
+  preempted,     ///< its home site gave it up for a job of high priority
 };
 
 /// Why a program didn't start.

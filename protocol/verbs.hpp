@@ -66,6 +66,7 @@ constexpr std::array rows{
     Verb{Planned::type, site, job, handled, notify_broker},
     Verb{Prefetch::type, job | site, site, handled, notify_broker},
     Verb{Prefetch::type, site, resource, handled, notify_broker},
+    Verb{Prefetched::type, resource | site, site, handled, notify_broker},
     Verb{Refuse::type, site, job, handled, negotiate},
     Verb{Delegate::type, site, site, handled, MessageKind::dmm},
     Verb{Reject::type, site, site, handled, MessageKind::dmm},

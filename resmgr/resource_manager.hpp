@@ -26,8 +26,8 @@ namespace dmm {
 
 class ResourceManager {
  public:
-  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, LinkStanding, TaskStarted, TaskEnded, OutputRead,
-                             OutputGrew>;
+  using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, LinkStanding, TaskStarted, TaskEnded,
+                             OutputRead, OutputGrew, FilesFetched>;
   using Effects = ResourceManagerEffects;
 
   /// `keep`: tasks go on for so long without this manager; 0: for a term.

@@ -63,7 +63,15 @@ void on(ResourceStep& s, FromSite, Prefetch& prefetch) {
   if (!fault_of(prefetch.files).empty()) return;
   s.effects.log(Level::info, "prefetch", prefetch.request,
                 {{"files", static_cast<std::int64_t>(prefetch.files.size())}});
-  s.effects.tasks.push_back(FetchFiles{prefetch.request, std::move(prefetch.files)});
+  s.effects.tasks.push_back(FetchFiles{prefetch.request, std::move(prefetch.files), std::move(prefetch.path)});
+}
+
+void on(ResourceStep& s, FilesFetched& fetched) {
+  const ResourceManagerSettings& settings = s.parts.settings;
+  s.effects.log(Level::info, "prefetched", fetched.request, {});
+  s.effects.send(s.parts.site,
+                 Prefetched{fetched.request, settings.site, settings.cluster, std::move(fetched.path)},
+                 fetched.request);
 }
 
 void on(ResourceStep& s, FromUser, Start& start) {

@@ -9,6 +9,7 @@ namespace dmm::resource_steps {
 void on(ResourceStep& s, FromUser, Start& start);
 /// Files for a job that is to come here.
 void on(ResourceStep& s, FromSite, Prefetch& prefetch);
+void on(ResourceStep& s, FilesFetched& fetched);
 /// Does with a parked Start what its lease and its nodes now allow.
 void consider(ResourceStep& s, TaskRecord& task);
 void on(ResourceStep& s, const TaskStarted& report);

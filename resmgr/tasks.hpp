@@ -53,10 +53,12 @@ struct RemoveTask {
 struct KeepTasks {
   Duration length;
 };
-/// Fetches input files of a job that is to come, into what the cluster keeps. No answer.
+/// Fetches input files of a job that is to come, into what the cluster keeps. Answered by FilesFetched, if all are
+/// there then.
 struct FetchFiles {
   RequestId request;
   InputFiles files;
+  std::vector<SiteName> path;  ///< of the answer, as in Prefetched
 };
 using TaskOrder = std::variant<StartTask, GoTask, EndTask, ReadOutput, RemoveTask, KeepTasks, FetchFiles>;
 
@@ -104,6 +106,11 @@ struct OutputGrew {
   std::uint64_t output_bytes = 0;
   std::uint64_t error_bytes = 0;
 };
-using TaskReport = std::variant<TaskStarted, TaskEnded, OutputRead, OutputGrew>;
+/// The files of a FetchFiles are there.
+struct FilesFetched {
+  RequestId request;
+  std::vector<SiteName> path;
+};
+using TaskReport = std::variant<TaskStarted, TaskEnded, OutputRead, OutputGrew, FilesFetched>;
 
 }  // namespace dmm

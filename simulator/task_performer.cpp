@@ -80,7 +80,9 @@ void TaskPerformer::perform(Instant now, TaskOrder order) {
       programs_.erase(removes->id);
     }
   if (const auto* keeps = std::get_if<KeepTasks>(&order)) keep_until_ = now + keeps->length;
-  if (const auto* fetches = std::get_if<FetchFiles>(&order)) bring(now, fetches->files, keeps_for_);
+  if (auto* fetches = std::get_if<FetchFiles>(&order))
+    planned_.push(bring(now, fetches->files, keeps_for_),
+                  std::make_unique<FilesFetched>(fetches->request, std::move(fetches->path)));
 }
 
 void TaskPerformer::fail_starts(NodeSet broken, double share, std::uint64_t seed) {
@@ -245,6 +247,7 @@ void TaskPerformer::take_due(Instant now, std::vector<TaskReport>& reports) {
     if (started && started->program->process == started->process && !started->program->over)
       reports.emplace_back(TaskStarted{started->program->id, started->process, {}, contact_of(*started->program)});
     if (const auto* read = std::get_if<std::unique_ptr<OutputRead>>(&planned)) reports.emplace_back(std::move(**read));
+    if (const auto* files = std::get_if<PlannedFiles>(&planned)) reports.emplace_back(std::move(**files));
     if (const auto* growth = std::get_if<PlannedGrowth>(&planned)) tell_growth(now, *growth, reports);
     if (const auto* ended = std::get_if<PlannedEnd>(&planned); ended != nullptr && come_true(now, *ended))
       reports.emplace_back(report_of(*ended->program));

@@ -132,8 +132,11 @@ class TaskPerformer {
     std::shared_ptr<const Program> program;
     std::int32_t process = 0;
   };
+  /// Files for a job that is to come are there.
+  using PlannedFiles = std::unique_ptr<FilesFetched>;
   /// Small, since there is an end for each program that runs.
-  using Planned = std::variant<PlannedStart, PlannedEnd, Missing, PlannedGrowth, std::unique_ptr<OutputRead>>;
+  using Planned =
+      std::variant<PlannedStart, PlannedEnd, Missing, PlannedGrowth, std::unique_ptr<OutputRead>, PlannedFiles>;
 
   std::shared_ptr<Program> program_of(const TaskId& id);
   std::shared_ptr<Program> find(const TaskId& id) const;

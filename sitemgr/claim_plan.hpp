@@ -4,8 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "protocol/resources.hpp"
+#include "protocol/messages.hpp"
 #include "protocol/time.hpp"
 
 namespace dmm {
@@ -21,6 +22,7 @@ struct ClaimRules {
 /// A placement that waits for its files.
 struct ClaimPlan {
   ResourceNeed need;      ///< each component fixed to its cluster
+  std::vector<PlannedPlace> awaited;  ///< the clusters that lack files yet
   std::string placement;  ///< for people: why it is this
   ClaimRules rules;
   Instant start{};          ///< JST: the files are expected to be there

@@ -50,7 +50,7 @@ bool place_again(SiteStep& s, LocalRequest& request, CoAttempt& attempt, std::ui
   if (!placement) return false;
   for (PlacedComponent& placed : *placement) placed.component = refused.components.at(placed.component);
   const RequestId& id = request.request.id;
-  if (!files_come_in_time(s.parts, s.now, id, *placement, map)) return false;
+  if (!files_come_in_time(s.parts, s.now, request, *placement, map)) return false;
   std::vector<CoPart> parts = parts_of(request, *placement, map);
   if (parts.size() + attempt.parts.size() > parts_max || !why_not_asked(s.parts, s.now, parts).empty())
     return false;

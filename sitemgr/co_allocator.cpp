@@ -143,9 +143,23 @@ void CoAllocator::plan(const RequestId& request, ClaimPlan plan) {
   waiting.plan = std::move(plan);
 }
 
+void CoAllocator::files_came(Instant now, const RequestId& request, const PlannedPlace& place) {
+  const auto at = waiting_.find(request);
+  if (at == waiting_.end() || !at->second.plan) return;
+  Waiting& waiting = at->second;
+  if (std::erase(waiting.plan->awaited, place) == 0 || !waiting.plan->awaited.empty()) return;
+  waiting.plan->start = std::min(waiting.plan->start, now);
+  waiting.last_start = waiting.plan->start;
+  if (!waiting.attempt) times_.set(waiting.due, request, now);
+}
+
 const ClaimPlan* CoAllocator::plan_of(const RequestId& request) const {
   const auto at = waiting_.find(request);
   return at == waiting_.end() || !at->second.plan ? nullptr : &*at->second.plan;
+}
+
+bool CoAllocator::has_plans() const {
+  return std::ranges::any_of(waiting_, [](const auto& one) { return one.second.plan.has_value(); });
 }
 
 ClaimRules CoAllocator::rules_of(const RequestId& request, const ClaimRules& first) const {

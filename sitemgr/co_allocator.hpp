@@ -30,6 +30,7 @@ struct CoPart {
   std::uint32_t hops = 0;                 ///< to the site
   std::vector<std::uint32_t> components;  ///< their numbers in the request
   ResourceNeed need;                      ///< these components, each fixed to its cluster
+  std::vector<LeaseId> gives_up;          ///< leases of jobs of low priority that its owner may end for it
   LeaseId lease;  ///< once held; of leased nodes that this site has already, from the start
 
   bool is_held() const { return state == State::held || state == State::claimed; }
@@ -77,8 +78,13 @@ class CoAllocator {
   /// It was placed, and claims its nodes when the plan says. The plan ends with the request, or when a try fails
   /// and none follows before the files are there: then the request is placed again.
   void plan(const RequestId& request, ClaimPlan plan);
+  /// Files that its plan awaits are at a cluster. With the last of them the nodes are claimed at once; if that
+  /// fails, the request is placed again.
+  void files_came(Instant now, const RequestId& request, const PlannedPlace& place);
   /// nullptr: it has no plan.
   const ClaimPlan* plan_of(const RequestId& request) const;
+  /// Whether any request has a plan.
+  bool has_plans() const;
   /// For the next plan of the request: `first`, lowered for each plan that came to nothing.
   ClaimRules rules_of(const RequestId& request, const ClaimRules& first) const;
   /// How much later its files are expected now than when it was first placed (Mohamed and Epema 2005, section

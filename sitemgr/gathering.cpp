@@ -14,6 +14,7 @@
 #include "sitemgr/matchmaking.hpp"
 #include "sitemgr/part_placing.hpp"
 #include "sitemgr/pool.hpp"
+#include "sitemgr/pricing.hpp"
 #include "sitemgr/recovery.hpp"
 #include "sitemgr/refusing.hpp"
 
@@ -41,6 +42,8 @@ void begin_attempt(SiteStep& s, LocalRequest& request, std::vector<CoPart> parts
   CoAttempt& attempt = s.parts.co_allocator.begin(id, ++request.round, std::move(parts));
   const ClaimPlan* plan = s.parts.co_allocator.plan_of(id);
   attempt.placement = plan ? plan->placement : text_of(s.parts, request.kind->need, placement, map);
+  if (const std::string price = price_of(s.parts, request, map, placement); !price.empty())
+    attempt.placement += "; " + price;
   s.effects.log(Level::info, "placed", id, {{"text", attempt.placement}});
   request.asked_at = s.now;
   request.answer_by = s.now + attempt_within(s.parts, attempt) * claiming_tries(s.parts.settings);
@@ -109,10 +112,20 @@ void ask(SiteStep& s, LocalRequest& request, const CoPart& part, std::uint32_t n
   const std::size_t n = *part.neighbour;
   ++request.tries;
   s.parts.targets.sent(n, widest_component(part.need), Targets::Of::part);
-  Delegate asked{request.request,         number,    request.round,
-                 part.hops - 1,           part.hops, request.answer_by - s.now,
-                 {s.parts.settings.name}, {},        request.stay};
+  Delegate asked{request.request,
+                 number,
+                 request.round,
+                 part.hops - 1,
+                 part.hops,
+                 request.answer_by - s.now,
+                 {s.parts.settings.name},
+                 {},
+                 request.stay,
+                 {},
+                 {}};
   asked.request.need = part.need;
+  asked.gives_up = part.gives_up;
+  if (!part.gives_up.empty()) asked.gives_up_grace = s.parts.settings.preempt_grace;
   asked.request.waited = s.now - request.since;
   asked.round_trip =
       s.parts.users.round_trip(job_manager_of(s.parts.settings.name, id.user)) + s.parts.neighbours[n].round_trip;
@@ -199,6 +212,7 @@ void hand_out_all(SiteStep& s, const RequestId& id) {
   if (s.parts.co_allocator.plan_of(id))
     s.effects.log(Level::info, "claimed_as_planned", id,
                   {{"start_delay_seconds", s.parts.co_allocator.start_delay(id).in_seconds()}});
+  note_communication(s, request);
   hand_out(s, leases, request, attempt.placement);
 }
 

@@ -42,6 +42,8 @@ struct HopLease {
   std::uint32_t part = 0;
   std::uint32_t round = 0;
   std::uint32_t jobs = 0;  ///< sink: how often its nodes were handed to a job
+  /// Sink: the highest of the priorities of the jobs that have its nodes; not kept over restarts.
+  std::int32_t priority = INT32_MAX;
   RequestId request;  ///< the one it was granted for
   /// For how long each Beat that vouches promises the lease. At the owner these are its Beats to the borrower;
   /// elsewhere, the Beats of the lender to this site. Longer over long chains.

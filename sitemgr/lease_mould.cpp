@@ -9,7 +9,7 @@
 // clang-format off
 #define DMM_LEASE_FIELDS                                                                                             \
   [id, state, wanted, unsure, detached, changed, pooled, upstream, downstream, nodes, cleaning, handed_out, managers, \
-   granted, old_right, promised, processor_microseconds, processors, part, round, jobs, request, term,               \
+   granted, old_right, promised, processor_microseconds, processors, part, round, jobs, priority, request, term,     \
    longest_promise, length, round_trip, expected_until, held_for, upstream_until, downstream_until, grace,           \
    protected_until, idle, chain, owner_ancestors, blocks]
 // clang-format on

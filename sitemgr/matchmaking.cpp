@@ -12,6 +12,7 @@
 #include "sitemgr/lending_terms.hpp"
 #include "sitemgr/owning.hpp"
 #include "sitemgr/pool.hpp"
+#include "sitemgr/preempting.hpp"
 #include "sitemgr/reclaiming.hpp"
 #include "sitemgr/renewing.hpp"
 
@@ -93,7 +94,8 @@ Lent lend(SiteStep& s, Foreign& foreign) {
   if (const auto* reason = std::get_if<RejectReason>(&decision)) {
     foreign.reason = *reason;
     if (aim.empty() || *reason != RejectReason::no_capacity) return Lent::no;
-    const bool is_freed = outrank(s, foreign.need(), precedence, asked.chain.size(), asked.round_trip);
+    const bool is_freed = outrank(s, foreign.need(), precedence, asked.chain.size(), asked.round_trip) ||
+                          end_given_up(s, foreign, precedence);
     const bool was_parked = foreign.answer_by != never;
     return is_freed || (was_parked && s.now < foreign.answer_by) ? Lent::soon : Lent::no;
   }

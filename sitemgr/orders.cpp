@@ -46,7 +46,7 @@ void reclaim(SiteStep& s, HopLease& lease, Duration grace, LeaseEnd reason) {
     return;
   }
   // Its nodes don't go to the same users again at once.
-  if (lease.downstream)
+  if (lease.downstream && reason != LeaseEnd::preempted)
     s.parts.lending.recalled(s.now, lease.chain.back(), s.now + s.parts.settings.reclaimed_rest);
   tell_ended(s, lease, lease.nodes, reason, false, grace);
   clean(s, lease, {}, reason, false, grace);

@@ -90,6 +90,8 @@ Grant give(SiteStep& s, HopLease& lease, const LocalRequest& request, std::vecto
   grant.origin =
       origin_of(s.parts.settings.name, s.parts.settings.ancestors, lease.id.owner, grant.owner_ancestors);
   grant.tries = request.tries;
+  const std::int32_t priority = request.request.priority;
+  lease.priority = lease.handed_out.empty() ? priority : std::max(lease.priority, priority);
   ++lease.jobs;
   restate_unless_it_stands(s.parts, lease);
   is_first ? s.parts.users.serve(lease, id) : s.parts.users.hold(lease, id);

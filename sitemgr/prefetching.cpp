@@ -38,7 +38,11 @@ Duration transfer_of(const Placement& placement, const CoMap& map) {
   return longest;
 }
 
-bool can_go_ahead(const SiteParts& parts, Instant now, const Placement& placement, const CoMap& map) {
+/// Whether each file is one that clusters keep, and each cluster that lacks files keeps some.
+bool can_go_ahead(const SiteParts& parts, Instant now, const FileNeeds& files, const Placement& placement,
+                  const CoMap& map) {
+  const auto can_be_kept = [](const FileNeed& file) { return file.bytes > 0 && !file.sha256.empty(); };
+  if (!std::ranges::all_of(files, can_be_kept)) return false;
   return std::ranges::all_of(placement, [&](const PlacedComponent& placed) {
     const ClusterView& view = map.views[placed.cluster];
     return !map.is_leased(placed.cluster) &&
@@ -51,10 +55,22 @@ bool lends_to(const SiteParts& parts, Instant now, std::size_t neighbour) {
          parts.lending.kept_off_until(parts.lending_site(), neighbour) <= now;
 }
 
+/// The clusters of the placement that lack files.
+std::vector<PlannedPlace> lacking(const Placement& placement, const CoMap& map) {
+  std::vector<PlannedPlace> places;
+  for (const PlacedComponent& placed : placement) {
+    const ClusterView& view = map.views[placed.cluster];
+    const PlannedPlace place{view.site, view.name};
+    if (view.staging > Duration{} && std::ranges::find(places, place) == places.end()) places.push_back(place);
+  }
+  return places;
+}
+
 /// One step nearer to the cluster that it names, or to a resource manager there.
 void pass_on(SiteStep& s, Prefetch&& prefetch) {
   const RequestId request = prefetch.request;
   if (!fault_of(prefetch.files).empty()) return s.parts.ignore("no_files");
+  prefetch.path.push_back(s.parts.settings.name);
   if (prefetch.site == s.parts.settings.name) {
     const std::optional<Party> keeper =
         s.parts.owned.manager_with(prefetch.cluster, {0, {{keeping_attribute, keeping_value}}}, request.job);
@@ -64,9 +80,27 @@ void pass_on(SiteStep& s, Prefetch&& prefetch) {
     return s.effects.send(*keeper, std::move(prefetch), request);
   }
   const std::optional<std::size_t> next = s.parts.board.next_hop(s.now, prefetch.site);
-  if (!next || prefetch.hops == 0 || !s.parts.neighbours[*next].up) return s.parts.ignore("no_way");
-  prefetch.hops = std::min(prefetch.hops, dttl_max) - 1;
+  if (!next || prefetch.path.size() > dttl_max || !s.parts.neighbours[*next].up) return s.parts.ignore("no_way");
   send(s, *next, std::move(prefetch), request);
+}
+
+/// A step back towards the home site; there, the request may claim its nodes.
+void pass_back(SiteStep& s, Prefetched&& fetched) {
+  const RequestId request = fetched.request;
+  if (fetched.path.empty() || fetched.path.back() != s.parts.settings.name) return s.parts.ignore("no_way");
+  fetched.path.pop_back();
+  if (!fetched.path.empty()) {
+    const auto next = s.parts.neighbours.find(fetched.path.back());
+    if (!next || !s.parts.neighbours[*next].up) return s.parts.ignore("no_way");
+    return send(s, *next, std::move(fetched), request);
+  }
+  const LocalRequest* waits = s.parts.queue.find(request);
+  if (!waits) return s.parts.ignore("unknown_request");
+  s.effects.log(Level::info, "prefetched", request,
+                {{"at", fetched.site.text}, {"cluster", fetched.cluster.text}});
+  for (const FileNeed& file : waits->request.files)
+    s.parts.kept_replicas.heard(s.now, file.sha256, fetched.site, fetched.cluster);
+  s.parts.co_allocator.files_came(s.now, request, {fetched.site, fetched.cluster});
 }
 
 }  // namespace
@@ -77,9 +111,10 @@ bool wait_for_files(SiteStep& s, const LocalRequest& request, const ResourceNeed
   const ClaimRules rules = s.parts.co_allocator.rules_of(id, rules_of(s.parts.settings));
   const Duration transfer = transfer_of(placement, map);
   if (rules.wait <= 0 || !request.kind->placed || transfer < transfer_min) return false;
-  if (!can_go_ahead(s.parts, s.now, placement, map)) return false;
+  if (!can_go_ahead(s.parts, s.now, request.request.files, placement, map)) return false;
   ClaimPlan plan = plan_claim(s.now, transfer, rules);
   plan.need = fixed_need(need, placement, map);
+  plan.awaited = lacking(placement, map);
   plan.placement = text_of(s.parts, need, placement, map);
   s.effects.log(Level::info, "planned", id,
                 {{"text", plan.placement},
@@ -92,25 +127,20 @@ bool wait_for_files(SiteStep& s, const LocalRequest& request, const ResourceNeed
 
 void tell_planned(SiteStep& s, const RequestId& request, const ClaimPlan& plan, const Placement& placement,
                   const CoMap& map) {
-  Planned planned{request, {}, plan.claim - s.now, plan.start - s.now};
-  for (const PlacedComponent& placed : placement) {
-    const ClusterView& view = map.views[placed.cluster];
-    const PlannedPlace place{view.site, view.name};
-    if (view.staging > Duration{} && std::ranges::find(planned.places, place) == planned.places.end())
-      planned.places.push_back(place);
-  }
+  Planned planned{request, lacking(placement, map), plan.claim - s.now, plan.start - s.now};
   if (!planned.places.empty()) s.effects.send(job_manager_of(request), std::move(planned), request);
 }
 
-bool files_come_in_time(const SiteParts& parts, Instant now, const RequestId& request, const Placement& placement,
-                        const CoMap& map) {
-  const ClaimPlan* plan = parts.co_allocator.plan_of(request);
-  return !plan || (can_go_ahead(parts, now, placement, map) && now + transfer_of(placement, map) <= plan->start);
+bool files_come_in_time(const SiteParts& parts, Instant now, const LocalRequest& request,
+                        const Placement& placement, const CoMap& map) {
+  const ClaimPlan* plan = parts.co_allocator.plan_of(request.request.id);
+  return !plan || (can_go_ahead(parts, now, request.request.files, placement, map) &&
+                   now + transfer_of(placement, map) <= plan->start);
 }
 
 void on(SiteStep& s, FromUser from, Prefetch& prefetch) {
   if (from.party != job_manager_of(prefetch.request)) return s.parts.ignore("unknown_request");
-  prefetch.hops = dttl_max;
+  prefetch.path.clear();
   pass_on(s, std::move(prefetch));
 }
 
@@ -119,5 +149,9 @@ void on(SiteStep& s, FromSite from, Prefetch& prefetch) {
   if (is_own && !lends_to(s.parts, s.now, from.neighbour)) return s.parts.ignore("not_lent_to");
   pass_on(s, std::move(prefetch));
 }
+
+void on(SiteStep& s, FromProvider, Prefetched& fetched) { pass_back(s, std::move(fetched)); }
+
+void on(SiteStep& s, FromSite, Prefetched& fetched) { pass_back(s, std::move(fetched)); }
 
 }  // namespace dmm::site_steps

@@ -16,10 +16,12 @@ bool wait_for_files(SiteStep& s, const LocalRequest& request, const ResourceNeed
 void tell_planned(SiteStep& s, const RequestId& request, const ClaimPlan& plan, const Placement& placement,
                   const CoMap& map);
 /// Whether the request isn't planned, or the files can be where it is placed before it is to start.
-bool files_come_in_time(const SiteParts& parts, Instant now, const RequestId& request, const Placement& placement,
-                        const CoMap& map);
+bool files_come_in_time(const SiteParts& parts, Instant now, const LocalRequest& request,
+                        const Placement& placement, const CoMap& map);
 
 void on(SiteStep& s, FromUser from, Prefetch& prefetch);
 void on(SiteStep& s, FromSite from, Prefetch& prefetch);
+void on(SiteStep& s, FromProvider, Prefetched& fetched);
+void on(SiteStep& s, FromSite, Prefetched& fetched);
 
 }  // namespace dmm::site_steps

@@ -78,6 +78,8 @@ struct SiteSettings {
   /// these; 0: at once. Each placement that can't be claimed lowers it by the step, down to the least.
   double claiming_wait = 0;
   double claiming_wait_step = 0.125, claiming_wait_min = 0.25;
+  bool preempt = false;  ///< requests of high priority end jobs of low priority of this site's users
+  Duration preempt_grace = seconds(10);   ///< for these jobs to end by themselves
   std::uint32_t cluster_errors_max = 10;  ///< failures of hosts in a row that set a cluster aside; 0: none do
   Duration cluster_aside_first = seconds(600);  ///< for co-allocated jobs; twice as long each time after
   bool lend = true;  ///< false: no delegation is served here

@@ -71,6 +71,7 @@ class SiteManager {
   /// All nodes that it owns, by resource manager and number.
   std::vector<NodesView> nodes() const;
   const RequestQueue& queue() const { return parts_.queue; }
+  const CoAllocator& co_allocator() const { return parts_.co_allocator; }
   const LeaseBook& leases() const { return parts_.leases; }
   const UsageLog& usage() const { return parts_.accounts.log(); }
   const Neighbours& neighbours() const { return parts_.neighbours; }

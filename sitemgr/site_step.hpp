@@ -9,6 +9,7 @@
 #include "sitemgr/cluster_board.hpp"
 #include "sitemgr/cluster_errors.hpp"
 #include "sitemgr/co_allocator.hpp"
+#include "sitemgr/communication.hpp"
 #include "sitemgr/drains.hpp"
 #include "sitemgr/ended_leases.hpp"
 #include "sitemgr/feasibility.hpp"
@@ -66,6 +67,7 @@ struct SiteParts {
   TransferRates transfer_rates;
   ClusterErrors cluster_errors;
   KeptReplicas kept_replicas;
+  Communication communication;
   CoAllocator co_allocator;
   Holds holds;
   LeaseBook leases;

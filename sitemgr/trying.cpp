@@ -7,7 +7,9 @@
 #include "sitemgr/holding.hpp"
 #include "sitemgr/part_placing.hpp"
 #include "sitemgr/pool.hpp"
+#include "sitemgr/preempting.hpp"
 #include "sitemgr/prefetching.hpp"
+#include "sitemgr/pricing.hpp"
 #include "sitemgr/refusing.hpp"
 #include "sitemgr/surveying.hpp"
 
@@ -34,8 +36,25 @@ Duration longest_round_trip(const SiteParts& parts, const std::vector<std::size_
 
 }  // namespace
 
+namespace {
+
+/// Where a request would go.
+struct Place {
+  CoMap map;
+  Placement placement;
+  std::vector<LeaseId> given_up;  ///< with jobs that it would end
+  std::string idle;  ///< what was idle, for people, where the placement takes more than that; else empty
+};
+
+}  // namespace
+
 /// Looks whether and where the request can be placed now, and begins an attempt.
 static void consider(SiteStep& s, LocalRequest& request);
+/// Nothing: it pauses, or was refused.
+static std::optional<Place> find_place(SiteStep& s, LocalRequest& request, const ResourceNeed& need);
+/// Frees what others have of the place, at this site. Why no attempt can begin now; empty if one can.
+static std::string take_place(SiteStep& s, const LocalRequest& request, const Place& place,
+                              std::vector<CoPart>& parts);
 /// Why the request has no place, for people: `found` says what is idle now.
 static std::string why_no_place(const SiteParts& parts, const LocalRequest& request, const CoMap& map,
                                 const std::string& found);
@@ -85,25 +104,48 @@ void consider(SiteStep& s, LocalRequest& request) {
   const ClaimPlan* plan = co_allocator.plan_of(id);
   const bool is_planned = plan != nullptr;
   const ResourceNeed need = plan ? plan->need : kind.need;
-  CoMap map = co_map_for(s.parts, s.now, request, false);
-  std::optional<Placement> placement = s.parts.placer.place(need, map.views);
-  if (!placement) {
-    if (refuse_if_tried_enough(s, request)) return;
-    const std::string found = text_of(map);
-    map = co_map_for(s.parts, s.now, request, true);
-    placement = s.parts.placer.place(need, map.views);
-    if (!placement) return co_allocator.found_no_place(s.now, id, why_no_place(s.parts, request, map, found));
-    if (!free_own(s, request, *placement, map))
-      return co_allocator.found_no_place(s.now, id, "others hold what it needs: " + found);
-  }
-  const auto is_own = [&](const PlacedComponent& placed) { return map.is_own(placed.cluster); };
-  if (!kind.placed && std::ranges::all_of(*placement, is_own))
-    return co_allocator.found_no_place(s.now, id, "it fits here, and waits for its turn");
-  std::vector<CoPart> parts = parts_of(request, *placement, map);
-  if (std::string why_not = why_not_asked(s.parts, s.now, parts); !why_not.empty())
+  const std::optional<Place> place = find_place(s, request, need);
+  if (!place) return;
+  if (!is_planned && wait_for_files(s, request, need, place->placement, place->map)) return;
+  std::vector<CoPart> parts = parts_of(request, place->placement, place->map);
+  if (std::string why_not = take_place(s, request, *place, parts); !why_not.empty())
     return co_allocator.found_no_place(s.now, id, std::move(why_not));
-  if (!is_planned && wait_for_files(s, request, need, *placement, map)) return;
-  begin_attempt(s, request, std::move(parts), *placement, map);
+  begin_attempt(s, request, std::move(parts), place->placement, place->map);
+}
+
+std::optional<Place> find_place(SiteStep& s, LocalRequest& request, const ResourceNeed& need) {
+  const auto placed = [&](const CoMap& map) {
+    std::optional<Placement> placement = s.parts.placer.place(need, map.views);
+    if (placement) placement = least_slowed(s.parts, request, need, map, std::move(*placement));
+    return placement;
+  };
+  CoMap map = co_map_for(s.parts, s.now, request, false);
+  if (std::optional<Placement> placement = placed(map))
+    return Place{std::move(map), std::move(*placement), {}, {}};
+  if (refuse_if_tried_enough(s, request)) return std::nullopt;
+  std::string idle = text_of(map);
+  map = co_map_for(s.parts, s.now, request, true);
+  if (std::optional<Placement> placement = placed(map))
+    return Place{std::move(map), std::move(*placement), {}, std::move(idle)};
+  std::vector<LeaseId> given_up;
+  for (const LeaseId& lease : may_end(s.parts, request)) {
+    given_up.push_back(lease);
+    add_given_up(s.parts, lease, map);
+    if (std::optional<Placement> placement = placed(map))
+      return Place{std::move(map), std::move(*placement), std::move(given_up), std::move(idle)};
+  }
+  s.parts.co_allocator.found_no_place(s.now, request.request.id, why_no_place(s.parts, request, map, idle));
+  return std::nullopt;
+}
+
+std::string take_place(SiteStep& s, const LocalRequest& request, const Place& place, std::vector<CoPart>& parts) {
+  if (give_up(s, request, place.given_up, parts)) return "jobs of low priority end for it";
+  if (!place.idle.empty() && !free_own(s, request, place.placement, place.map))
+    return "others hold what it needs: " + place.idle;
+  const auto is_own = [&](const PlacedComponent& placed) { return place.map.is_own(placed.cluster); };
+  if (!request.kind->placed && std::ranges::all_of(place.placement, is_own))
+    return "it fits here, and waits for its turn";
+  return why_not_asked(s.parts, s.now, parts);
 }
 
 std::string why_no_place(const SiteParts& parts, const LocalRequest& request, const CoMap& map,

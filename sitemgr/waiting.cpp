@@ -114,6 +114,13 @@ WaitView wait_of(const SiteParts& parts, Instant now, const RequestId& id) {
   view.round = request->round;
   view.tries = request->tries;
   view.answers = request->answers;
+  if (const ClaimPlan* plan = parts.co_allocator.plan_of(id))
+    view.planned = PlannedView{plan->placement, std::max(plan->claim - now, Duration{}),
+                               std::max(plan->start - now, Duration{}), plan->tries};
+  if (view.planned && request->search == LocalRequest::Search::ready) {
+    view.reason = WaitReason::awaiting_files;
+    return view;
+  }
   const LocalRequest* head = parts.queue.head();
   switch (request->search) {
     case LocalRequest::Search::out:
@@ -164,9 +171,6 @@ WaitView why(const SiteParts& parts, Instant now, const RequestId& id) {
   if (!request->kind->aimed)
     for (std::size_t n = 0; n < parts.neighbours.size(); ++n)
       if (!parts.neighbours[n].removed) view.neighbours.push_back(asked_of(parts, now, n, *request));
-  if (const ClaimPlan* plan = parts.co_allocator.plan_of(id))
-    view.planned = PlannedView{plan->placement, std::max(plan->claim - now, Duration{}),
-                               std::max(plan->start - now, Duration{}), plan->tries};
   view.gathered = parts.co_allocator.tries(id);
   view.gathering_failed = parts.co_allocator.last_failure(id);
   if (const CoAttempt* attempt = parts.co_allocator.find(id))

@@ -75,6 +75,8 @@ void visit_site_behaviour(Settings& s, Visitor& v, const PolicyNames& policies) 
   v.number("claiming_wait", s.claiming_wait, 0, 0.99);
   v.number("claiming_wait_step", s.claiming_wait_step, 0, 1);
   v.number("claiming_wait_min", s.claiming_wait_min, 0.01, 1);
+  v.boolean("preempt", s.preempt);
+  v.duration("preempt_grace_seconds", s.preempt_grace, 0, seconds_max);
   v.integer("cluster_errors_max", s.cluster_errors_max, 0);
   v.duration("cluster_aside_first_seconds", s.cluster_aside_first, seconds_min, seconds_max);
   v.boolean("use_hints", s.use_hints);

@@ -220,7 +220,7 @@ void ProcessBackend::tell_accounts(const std::string& why_not) {
 void ProcessBackend::find(const keeper::FoundJob& job) {
   const TaskId id{{SiteName(job.name.site), job.name.user, job.name.job, job.name.attempt}, job.name.component};
   if (id.component == keeper::fetch_component) {
-    fetches_[job.serial] = id;
+    fetches_[job.serial] = {id, {}};
     return;
   }
   tasks_[id] = {job.serial, false};
@@ -453,11 +453,11 @@ void ProcessBackend::carry_out(const KeepTasks& order) {
 
 void ProcessBackend::carry_out(const FetchFiles& order) {
   const TaskId id{order.request, keeper::fetch_component};
-  const bool is_known = std::ranges::any_of(fetches_, [&](const auto& one) { return one.second == id; });
+  const bool is_known = std::ranges::any_of(fetches_, [&](const auto& one) { return one.second.id == id; });
   const auto account = accounts_.account_for(order.request);
   if (!channel_ || is_known || fetches_.size() >= fetches_max || std::holds_alternative<std::string>(account))
     return log(Level::info, "prefetch_left", "the files are fetched when the job starts", id);
-  fetches_[++serial_] = id;
+  fetches_[++serial_] = {id, order.path};
   send(keeper::fetch_job_of(id, order.files, serial_, settings_, path_, std::get<keeper::Account>(account)));
 }
 
@@ -513,16 +513,18 @@ void ProcessBackend::take(keeper::JobStarted& report) {
       TaskStarted{name->second, report.process, std::move(report.isolation), std::move(report.contact)});
 }
 
-void ProcessBackend::fetch_ended(const TaskId& id, const keeper::JobEnded& report) {
-  send(keeper::RemoveDirectory{keeper::directory_of(id)});
-  const bool is_done = report.kind == EndKind::exited && report.code == 0;
-  log(is_done ? Level::info : Level::warning, is_done ? "prefetched" : "prefetch_failed",
-      shortened(report.error.empty() ? report.text : report.error, fetch_text_max), id);
+void ProcessBackend::fetch_ended(Fetch fetch, const keeper::JobEnded& report) {
+  send(keeper::RemoveDirectory{keeper::directory_of(fetch.id)});
+  if (report.kind == EndKind::exited && report.code == 0)
+    reports_.push_back(FilesFetched{fetch.id.request, std::move(fetch.path)});
+  else
+    log(Level::warning, "prefetch_failed",
+        shortened(report.error.empty() ? report.text : report.error, fetch_text_max), fetch.id);
 }
 
 void ProcessBackend::take(keeper::JobEnded& report) {
   if (const auto fetch = fetches_.find(report.serial); fetch != fetches_.end()) {
-    fetch_ended(fetch->second, report);
+    fetch_ended(std::move(fetch->second), report);
     fetches_.erase(fetch);
     return;
   }

@@ -107,6 +107,11 @@ class ProcessBackend {
     bool ended = false;
   };
 
+  struct Fetch {
+    TaskId id;
+    std::vector<SiteName> path;
+  };
+
   explicit ProcessBackend(ProcessBackendSettings settings);
   std::string find_keeper();
   std::string start_first_keeper();
@@ -143,7 +148,7 @@ class ProcessBackend {
   void take(keeper::Beat&) {}  // that anything came says it
   void take(keeper::JobStarted& report);
   void take(keeper::JobEnded& report);
-  void fetch_ended(const TaskId& id, const keeper::JobEnded& report);
+  void fetch_ended(Fetch fetch, const keeper::JobEnded& report);
   void take(keeper::FileRead& report);
   void take(keeper::OutputSize& report);
   void take(keeper::Replaced& report);
@@ -180,7 +185,7 @@ class ProcessBackend {
   std::map<TaskId, Task> tasks_;
   std::vector<LivingTask> living_;  // as found at the start
   std::unordered_map<std::uint64_t, TaskId> names_;
-  std::map<std::uint64_t, TaskId> fetches_;  // of files for jobs to come, by serial: the manager hears of none
+  std::map<std::uint64_t, Fetch> fetches_;  // of files for jobs to come, by serial
   std::deque<ReadOutput> reads_;      // not answered yet, in order
   std::deque<TaskOrder> held_;        // until it is known whether the keeper is lost
   std::vector<TaskReport> reports_;

@@ -16,6 +16,8 @@ namespace {
 constexpr std::array<std::uint32_t, 4> cluster_processors = {130, 60, 60, 60};
 constexpr std::size_t worst_cluster = 1;
 constexpr std::uint32_t waiting_max = 100, high_scans = 2;
+/// L at first, its step and its bound, as in the paper's section 4.
+constexpr double first_wait = 0.75, wait_step = 0.125, least_wait = 0.25;
 constexpr std::uint64_t koala_gigabyte = 1'000'000'000;
 constexpr std::uint64_t failures_max = 1'000'000;
 
@@ -32,8 +34,11 @@ KoalaKind draw_kind(Random& random) {
   return koala_kinds[2 + random.below(4)];
 }
 
-InputFile draw_file(Random& random) {
-  InputFile file{"input", {}, (random.below(2) == 0 ? 4 : 8) * koala_gigabyte, {}};
+/// No job has the file of another.
+InputFile draw_file(Random& random, std::uint64_t number) {
+  const std::string digits = std::to_string(number);
+  const std::string checksum = std::string(64 - digits.size(), '0') + digits;
+  InputFile file{"input", {}, (random.below(2) == 0 ? 4 : 8) * koala_gigabyte, checksum};
   const std::uint64_t first = random.below(cluster_processors.size());
   const std::uint64_t second =
       (first + 1 + random.below(cluster_processors.size() - 1)) % cluster_processors.size();
@@ -42,7 +47,7 @@ InputFile draw_file(Random& random) {
   return file;
 }
 
-PlacedJob draw_job(Random& random, Duration submit) {
+PlacedJob draw_job(Random& random, std::uint64_t number, Duration submit) {
   PlacedJob placed{submit, {}};
   const KoalaKind kind = draw_kind(random);
   JobDescription& job = placed.job;
@@ -53,7 +58,7 @@ PlacedJob draw_job(Random& random, Duration submit) {
   job.keep_output = false;
   job.reruns_max = failures_max;
   job.dttl = 1;
-  set_inputs(job, {draw_file(random)});
+  set_inputs(job, {draw_file(random, number)});
   return placed;
 }
 
@@ -69,6 +74,10 @@ PlacedWorkload workload_of(const KoalaSettings& settings, bool is_unreliable) {
   workload.policies.placement_policy = "close_to_files";
   workload.policies.high_scans = high_scans;
   workload.policies.claiming_threshold = 0;
+  workload.policies.claiming_wait = first_wait;
+  workload.policies.claiming_wait_step = wait_step;
+  workload.policies.claiming_wait_min = least_wait;
+  workload.keeps_files = true;
   workload.waiting_max = waiting_max;
   workload.background = settings.background;
   workload.seed = settings.seed;
@@ -76,7 +85,7 @@ PlacedWorkload workload_of(const KoalaSettings& settings, bool is_unreliable) {
   Duration at;
   for (std::uint64_t i = 0; i < settings.jobs; ++i) {
     at = at + from_seconds(chance.exponential(settings.mean_gap_seconds));
-    workload.jobs.push_back(draw_job(chance, at));
+    workload.jobs.push_back(draw_job(chance, i, at));
   }
   return workload;
 }

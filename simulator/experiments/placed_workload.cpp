@@ -23,6 +23,8 @@ constexpr Duration first_submit = seconds(122);
 constexpr Duration local_run_mean = seconds(600), sample_interval = seconds(60);
 /// A workload that isn't over by then counts as one that never ends.
 constexpr Duration length_max = seconds(60LL * 86400);
+/// Of each cluster: no file makes room for another.
+constexpr std::uint64_t kept_bytes_max = UINT64_MAX;
 constexpr std::size_t jobs_between_progress = 10;
 /// Leases are promised for long: no link is lost here.
 constexpr Duration lease_term = seconds(3600);
@@ -49,6 +51,7 @@ Topology topology_of(const PlacedWorkload& workload) {
       topology.link_qualities.push_back({{submission.name, site.name}, milliseconds(1), workload.link_bandwidth});
     site.clusters.push_back({.name = ClusterName("nodes"), .nodes = cluster.processors});
     site.clusters.back().attributes[staging_attribute] = staging_value;
+    site.clusters.back().kept_files_bytes_max = workload.keeps_files ? kept_bytes_max : 0;
   }
   const auto error = link_sites(topology);
   DMM_ASSERT(!error);
@@ -186,14 +189,31 @@ class PlacedRun {
     for (const Address address : world_.settled()) {
       if (world_.parties()[address].role != Role::job_manager) continue;
       const JobManager& manager = world_.job_manager(world_.parties()[address])->manager;
-      for (auto at = open_.lower_bound({address, 0}); at != open_.end() && at->first.first == address; ++at)
-        note_first(outcome_.jobs[at->second], *manager.find(at->first.second));
+      for (auto at = open_.lower_bound({address, 0}); at != open_.end() && at->first.first == address; ++at) {
+        const Job& job = *manager.find(at->first.second);
+        note_plan(outcome_.jobs[at->second], job, world_.parties()[address].name);
+        note_first(outcome_.jobs[at->second], job);
+      }
     }
   }
 
   void note_first(PlacedJobOutcome& outcome, const Job& job) const {
     if (outcome.first_expected || !job.granted) return;
     outcome.first_expected = since_beginning(*job.granted) + transfer_of(job);
+  }
+
+  /// Its job manager hears of each plan.
+  void note_plan(PlacedJobOutcome& outcome, const Job& job, const ShortText& user) const {
+    if (!workload_.keeps_files || job.state != JobState::waiting) return;
+    const SiteManager& home = world_.site(SiteName(submission_site))->manager;
+    const RequestId request{SiteName(submission_site), user, job.number, job.attempt};
+    const auto planned = home.wait_of(world_.now(), request).planned;
+    if (!planned) return;
+    const Duration expected = since_beginning(world_.now()) + planned->starts_in;
+    if (outcome.last_expected == expected) return;
+    outcome.last_expected = expected;
+    outcome.placed = since_beginning(world_.now());
+    if (!outcome.first_expected) outcome.first_expected = expected;
   }
 
   /// Of the file that lies farthest from where the job is placed.
@@ -211,7 +231,7 @@ class PlacedRun {
 
   void end(PlacedJobOutcome& outcome, const Job& job) {
     outcome.is_finished = job.state == JobState::finished;
-    if (job.granted) outcome.placed = since_beginning(*job.granted);
+    if (job.granted && !outcome.last_expected) outcome.placed = since_beginning(*job.granted);
     if (job.ran_from) outcome.began = since_beginning(*job.ran_from);
     if (job.ended) outcome.ended = since_beginning(*job.ended);
     outcome.failures = job.false_starts + job.reruns;

@@ -34,6 +34,7 @@ struct PlacedWorkload {
   std::vector<PlacedJob> jobs;
   SiteSettings policies;                           ///< of the submission site; its name and neighbours are set
   std::uint32_t users = 8;                         ///< of the submission site; they take turns
+  bool keeps_files = false;  ///< the clusters keep input files, so that files can go ahead of jobs
   std::uint32_t waiting_max = 0;                   ///< while this many jobs wait, none is submitted; 0: no limit
   /// Of the link to each cluster, in bytes a second; 0: nothing is said of it (site_links.hpp).
   std::uint64_t link_bandwidth = 100'000'000 / 8;
@@ -47,7 +48,9 @@ struct PlacedJobOutcome {
   Duration submitted;  ///< later than planned, where too many jobs waited
   /// When its first attempt was to begin: its placement and its file transfer time.
   std::optional<Duration> first_expected;
-  Duration placed;  ///< when the last attempt had all of its nodes
+  /// The same of the last attempt, where its home site planned it before it claimed nodes.
+  std::optional<Duration> last_expected;
+  Duration placed;  ///< when the last attempt was planned, or had all of its nodes
   Duration began;   ///< when its program began
   Duration ended;
   std::uint32_t failures = 0;  ///< attempts that a host failed

@@ -129,6 +129,10 @@ std::size_t FaultRun::open_jobs() const {
 
 bool FaultRun::anything_to_wait_for() const {
   return std::any_of(world_->parties().begin(), world_->parties().end(), [&](const Party& party) {
+    if (party.role == Role::site_manager) {
+      const Driver<SiteManager>* site = world_->site(party.site);
+      return site && site->manager.co_allocator().has_plans();  // files are under way
+    }
     if (party.role != Role::resource_manager) return false;
     if (world_->performer(party).runs_anything()) return true;
     const Driver<ResourceManager>* manager = world_->resource_manager(party);

@@ -44,6 +44,8 @@ class Draw {
     if (options_.files) input_files();
     for (TopologySite& site : run_.topology.sites)
       site.settings.claiming_threshold = dice_.pick<double>({1.0, 0.5, 0.0});
+    for (TopologySite& site : run_.topology.sites) site.settings.preempt = dice_.chance(0.5);
+    if (options_.files) kept_files();
     std::stable_sort(run_.acts.begin(), run_.acts.end(), [](const Act& a, const Act& b) { return a.at < b.at; });
     return std::move(run_);
   }
@@ -284,6 +286,19 @@ class Draw {
       if (dice_.chance(0.1)) files.back().replicas[0].url = TaskPerformer::lost_file_url;
       set_inputs(act.job, std::move(files));
     }
+  }
+
+  /// Some clusters keep files, so that some sites wait for them before they claim nodes.
+  void kept_files() {
+    for (TopologySite& site : run_.topology.sites) {
+      for (TopologyCluster& cluster : site.clusters)
+        cluster.kept_files_bytes_max = dice_.chance(0.7) ? UINT64_MAX : 0;
+      site.settings.claiming_wait = dice_.pick<double>({0, 0.5, 0.75});
+    }
+    for (Act& act : run_.acts)
+      for (InputFile& file : act.job.program.inputs)
+        if (const std::string bytes = std::to_string(file.bytes); dice_.chance(0.8))
+          file.sha256 = std::string(64 - bytes.size(), '0') + bytes;
   }
 
   /// Some run for very long, and some of these say so; some go very far.

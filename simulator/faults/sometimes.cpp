@@ -38,6 +38,7 @@ std::string_view to_text(Rare state) {
     case Rare::placed_again: return "a part that was refused was placed again, and the others stayed held";
     case Rare::gathering_broken: return "a part of a co-allocated job could not be had, and all were given back";
     case Rare::went_on: return "a job went on without a component that its owner took back";
+    case Rare::preempted: return "jobs of low priority ended for one of high priority";
     case Rare::at_longest: return "an owner ended a lease that had lasted as long as its leases may";
     case Rare::interrupted_again: return "owners ended several attempts at one job";
   }
@@ -84,6 +85,7 @@ void Sometimes::note_site(const LogEvent& event) {
   saw(Rare::job_manager_absent, event.name == "job_manager_absent");
   saw(Rare::reclaimed, event.name == "reclaim");
   saw(Rare::at_longest, event.name == "reclaim" && text_field(event, "reason") == to_text(LeaseEnd::at_longest));
+  saw(Rare::preempted, event.name == "reclaim" && text_field(event, "reason") == to_text(LeaseEnd::preempted));
   saw(Rare::overtaken, event.name == "overtaken");
   saw(Rare::co_allocated, event.name == "co_allocated");
   saw(Rare::placed_again, event.name == "placed_again");

@@ -44,6 +44,7 @@ enum class Rare : std::uint8_t {
   placed_again,
   gathering_broken,
   went_on,
+  preempted,
   at_longest,
   interrupted_again,
 };

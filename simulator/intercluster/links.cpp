@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "manager/assert.hpp"
-#include "simulator/intercluster/bandwidth.hpp"
+#include "matchmaking/link_demand.hpp"
 
 namespace dmm {
 

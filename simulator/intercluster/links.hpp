@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "matchmaking/link_allotment.hpp"
 #include "protocol/time.hpp"
 #include "simulator/architectures/run.hpp"
-#include "simulator/intercluster/allotment.hpp"
 #include "simulator/intercluster/execution.hpp"
 #include "simulator/intercluster/residual.hpp"
 

@@ -159,7 +159,8 @@ TEST_CASE("all keys of a job file") {
     "environment": {"X": "1"}, "dttl": 2, "priority": -3, "reruns_max": 0,
     "limits": {"cpu_seconds": 1, "memory_bytes": 2, "open_files": 3, "file_bytes": 4, "wall_seconds": 5},
     "output_file": "/tmp/out", "error_file": "/tmp/err", "keep_output": false,
-    "memory_bytes": 1024, "attributes": {"arch": "x86_64"}})");
+    "memory_bytes": 1024, "attributes": {"arch": "x86_64"}, "communication": 2.5})");
+  CHECK(job.communication == 2'500);
   CHECK(job.program.arguments == std::vector<std::string>{"a", "a"});
   CHECK(job.need.components.at(0).processors == 4);
   CHECK(job.program.environment == std::vector<std::string>{"X=1"});
@@ -198,6 +199,7 @@ TEST_CASE("what is wrong with a job file is named with its field") {
   CHECK(has(bad(R"({"command": ["a"], "flexible": {"total": 4, "splits": [["x"]]}})"), "splits[0]"));
   CHECK(has(bad(R"({"command": ["a"], "dttl": 17})"), "dttl"));
   CHECK(has(bad(R"({"command": ["a"], "priority": 1.5})"), "priority"));
+  CHECK(has(bad(R"({"command": ["a"], "communication": -1})"), "communication"));
   CHECK(has(bad(R"({"command": ["a"], "limits": {"cpu": 1}})"), "limits"));
   CHECK(has(bad(R"({"command": ["a"], "environment": {"A=B": "1"}})"), "environment"));
   CHECK(has(bad(R"({"command": ["a"])"), "job.json"));

@@ -164,9 +164,10 @@ TEST_CASE("why: a job that was interrupted tells how often, by whom, and what it
           "Owners interrupted it by their right 2 times, which counts as no rerun: gamma, beta.",
           "Its nodes were gone before it ran, 1 time"});
   job.interruptions = 3;
-  job.causes = {{"gamma", "at_longest", 1}, {"beta", "reclaimed", 2}};
+  job.causes = {{"gamma", "at_longest", 1}, {"beta", "reclaimed", 2}, {"beta", "preempted", 1}};
   expect(earlier_sentences(job, 490),
-         {"3 times, which counts as no rerun: lease at its longest at gamma (1), reclaimed by beta (2)."});
+         {"3 times, which counts as no rerun: lease at its longest at gamma (1), reclaimed by beta (2), "
+          "preempted by a job of high priority at beta (1)."});
   job.interruptions = 7;
   job.causes = {{"beta", "node_removed", 1}, {"beta", "link_removed", 1}, {"beta", "of_later", 1}};
   expect(earlier_sentences(job, 490), {"node removed by beta (1), link removed on the way to beta (1), "

@@ -70,7 +70,13 @@ TEST_CASE("the reasons of a placement: what its components name, and what fits w
   const auto clusters = three_clusters();
   const Placement elsewhere{{0, 2, 8}};
   CHECK(reason_of(one, clusters, find_placement("cm"), elsewhere)
-            .starts_with("any fit, since cm finds none, chose 1 cluster: 8 on gamma/c; worst_fit would take"));
+            .starts_with("the links chose 1 cluster: 8 on gamma/c; worst_fit would take"));
+  ResourceNeed full;
+  for (const std::uint32_t size : {12, 9, 9, 8, 7}) full.components.push_back({size, {}, {}});
+  const auto fit = any_fit(full, clusters);
+  REQUIRE(fit);
+  CHECK(reason_of(full, clusters, find_placement("cm"), *fit)
+            .starts_with("any fit, since cm finds none, chose 3 clusters: "));
 }
 
 TEST_CASE(

@@ -50,6 +50,30 @@ class ThreeSites(GridTest):
         self.dmm("cancel", waiting)
         self.until_home()
 
+    def test_a_job_of_high_priority_ends_one_of_low_priority_which_runs_again(self):
+        self.three(preempt=True, preempt_grace_seconds=1)
+        first = self.submit(*self.ALPHA, "--components", "18,15", "--", "sleep", 600)
+        last = self.submit(*self.ALPHA, "--processors", 12, "--name", "last", "--", "sh", "-c",
+                           "case $DMM_JOB in *.2) ;; *) sleep 600;; esac")
+        for job in (first, last):
+            self.until_state(job, "running")
+        high = self.run_job(*self.ALPHA, "--components", "6,5", "--priority", 1, "--", "true")
+        self.assertEqual(high["state"], "finished", high)
+        record = self.until_state(last, "finished")
+        self.assertEqual((record["reruns"], record["interruptions"]), (0, 1), record)
+        self.assertIn("preempted by a job of high priority at gamma (1)", self.dmm("why", last).out)
+        self.assertEqual(self.until_state(first, "running")["interruptions"], 0)
+        self.dmm("cancel", first, "--yes")
+        self.until_home()
+
+    def test_the_links_of_what_runs_decide_between_placements(self):
+        self.three(policies={"placement": "wf"})
+        for sends, sites in ((0, 3), (1000, 2)):  # 1,000 Mbit/s of each processor is more than any link here has
+            record = self.run_job(*self.ALPHA, "--components", "8,8,8", "--communication", sends, "--", "true")
+            self.assertEqual(len(record["places"]), sites, record)
+        self.assertIn("Mbit/s of beta/nodes (carries ", record["placement"])
+        self.until_home()
+
     def test_a_cancelled_job_leaves_nothing_held_and_nothing_running(self):
         self.three(policies={"placement": "wf"})
         job = self.submit(*self.ALPHA, "--components", "8,8,8", "--", "sh", "-c",

@@ -83,7 +83,8 @@ Refuse = struct("Refuse", ("request", RequestId, RequestId()), ("reason", "uint"
                 ("text", "text", ""), number=12)
 Delegate = struct("Delegate", ("request", Request, Request()), ("part", "uint", 0), ("round", "uint", 0),
                   ("dttl", "uint", 0), ("tries_left", "uint", 0), ("answer_within", "int", 0),
-                  ("chain", ["name"], ()), ("round_trip", "int", 0), ("stay", "uint", 0), number=13)
+                  ("chain", ["name"], ()), ("round_trip", "int", 0), ("stay", "uint", 0), ("gives_up", [LeaseId], ()),
+                  ("gives_up_grace", "int", 0), number=13)
 Reject = struct("Reject", ("request", RequestId, RequestId()), ("part", "uint", 0), ("round", "uint", 0),
                 ("reason", "uint", 0), ("tries_left", "uint", 0), ("asked", [SiteAnswer], ()), number=14)
 Withdraw = struct("Withdraw", ("request", RequestId, RequestId()), ("part", "uint", 0), ("round", "uint", 0),
@@ -97,7 +98,9 @@ PlannedPlace = struct("PlannedPlace", ("site", "name", ""), ("cluster", "name", 
 Planned = struct("Planned", ("request", RequestId, RequestId()), ("places", [PlannedPlace], ()),
                  ("claims_in", "int", 0), ("starts_in", "int", 0), number=35)
 Prefetch = struct("Prefetch", ("request", RequestId, RequestId()), ("site", "name", ""), ("cluster", "name", ""),
-                  ("hops", "uint", 0), ("files", [InputFile], ()), number=36)
+                  ("path", ["name"], ()), ("files", [InputFile], ()), number=36)
+Prefetched = struct("Prefetched", ("request", RequestId, RequestId()), ("site", "name", ""), ("cluster", "name", ""),
+                    ("path", ["name"], ()), number=37)
 Survey = struct("Survey", ("hops", "uint", 1), number=17)
 Clusters = struct("Clusters", ("clusters", [ClusterReport], ()), number=18)
 Probe = struct("Probe", ("number", "uint", 0), ("filler", "bytes", b""), number=19)
@@ -178,9 +181,9 @@ Answer = struct("Answer", ("token", "uint", 0), ("fault", "text", ""), ("text", 
 
 MESSAGES = {message.NUMBER: message for message in (
     Hello, Beat, Fault, Relay, Fragment, Vouch, Certify, Certified, Staged, Request, Cancel, Refuse, Delegate, Reject,
-    Withdraw, Reach, Survey, Clusters, Probe, Probed, Planned, Prefetch, Grant, GrantSet, Claim, Claimed, Release,
-    LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Go, Began,
-    Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer)}
+    Withdraw, Reach, Survey, Clusters, Probe, Probed, Planned, Prefetch, Prefetched, Grant, GrantSet, Claim, Claimed,
+    Release, LeaseEnded, Renew, Renewed, Inventory, Register, Assign, Unassign, Clean, SetAside, Start, Started, Go,
+    Began, Ended, Stop, Fetch, Chunk, Piece, Grown, Forget, Submit, Submitted, Ask, Answer)}
 UNNUMBERED = (Hello.NUMBER, Beat.NUMBER, Fault.NUMBER, Relay.NUMBER, Piece.NUMBER)
 
 Head = struct("Head", ("version", "uint", VERSION), ("type", "uint", 0), ("sender", Party, Party()),

@@ -42,7 +42,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_data(self):
         self.answer(DATA[self.first_byte():], start=self.first_byte())
 
-    def do_large(self):
+    def do_gated(self):
+        """The whole file, when the test opens the gate."""
+        self.server.gate.wait(60)
         self.answer(LARGE[self.first_byte():], start=self.first_byte())
 
     def do_breaks(self):
@@ -114,6 +116,7 @@ class FileServer:
         self.server.daemon_threads = True
         self.asked = self.server.asked = []
         self.server.over = threading.Event()
+        self.gate = self.server.gate = threading.Event()
         self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05})
         self.thread.start()
 
@@ -122,6 +125,7 @@ class FileServer:
 
     def stop(self):
         self.server.over.set()
+        self.gate.set()
         self.server.shutdown()
         self.thread.join()
         self.server.server_close()

@@ -200,18 +200,19 @@ class KeptFiles(GridTest):
         self.assertEqual(len(self.server.asked), 2)
 
     def test_file_goes_ahead_and_nodes_are_claimed_when_it_is_nearly_there(self):
-        name = self.start_with(LARGE, "large", "archive")  # a site that nothing is known of: 100 Mbit/s
-        why = until(lambda: (said := self.dmm("why", name).out).count("It is placed: ") and said,
+        name = self.start_with(LARGE, "gated", "archive")  # a site that nothing is known of: 100 Mbit/s
+        why = until(lambda: (said := self.dmm("why", name).out).count("Its place: ") and said,
                     lambda: self.dmm("why", name).out)
         self.assertIn("on beta/nodes (files in 3.4 s)", why)
-        self.assertIn("Its files go there first", why)
+        self.assertIn("It is placed where its files go first", why)
         until(lambda: self.server.asked, "the first question of the server")
-        self.assertFalse(self.events("resmgr beta/nodes", "start"))
+        self.server.gate.set()
         self.finish(name, LARGE)
         self.assertEqual(len(self.server.asked), 1)
         [planned] = self.events("sitemgr alpha", "planned")
         self.assertAlmostEqual(planned["files_in_seconds"], 3.36, delta=0.1)
         self.assertTrue(self.events("resmgr beta/nodes", "prefetched"))
+        self.assertTrue(self.events("sitemgr alpha", "prefetched"))
         self.assertFalse(list(self.home.glob("**/*.4294967295")))  # the fetch leaves no folder
 
 

@@ -21,7 +21,7 @@ class Page(GridTest):
             self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout}\n{done.stderr}")
             said[line] = done.stdout
         queue = next(text for line, text in said.items() if line.startswith("dmm queue"))
-        self.assertEqual(queue.count(" finished "), 5, queue)
+        self.assertEqual(queue.count(" finished "), 6, queue)
         why = next(text for line, text in said.items() if line.startswith("dmm why"))
         self.assertIn("Component 1: beta, under lease", why)
 

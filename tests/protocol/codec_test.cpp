@@ -3,6 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "workloads/random.hpp"
 
 namespace codec_test {
@@ -97,6 +101,60 @@ TEST_CASE("codec: conditions of a job come back as they went, and are none where
   CHECK(jobs[1].begin_seconds == 0);
   CHECK(jobs[1].dependencies.empty());
   static_assert(sizeof(RareList<Dependency>) == sizeof(void*));  // fifty thousand jobs of a simulation have none
+}
+
+TEST_CASE("codec: files that go ahead of a job come back as they went [S27]") {
+  const RequestId id{SiteName("alpha"), "ann", 17, 1};
+  const SiteName beta("beta");
+  const ClusterName nodes("nodes");
+  Codec codec;
+  const auto again = [&](Message message) {
+    Envelope envelope = example();
+    envelope.message = std::move(message);
+    auto result = codec.decode(codec.encode(envelope));
+    REQUIRE(std::holds_alternative<Envelope>(result));
+    return std::get<Envelope>(std::move(result)).message;
+  };
+  const auto planned = std::get<Planned>(again(Planned{id, {{beta, nodes}}, seconds(3), seconds(4)}));
+  CHECK(planned.request == id);
+  CHECK(planned.places == std::vector<PlannedPlace>{{beta, nodes}});
+  CHECK(planned.claims_in == seconds(3));
+  CHECK(planned.starts_in == seconds(4));
+  InputFiles files;
+  files.push_back({"f", {{"http://h/f", beta}}, 7, "5f"});
+  const auto prefetch = std::get<Prefetch>(again(Prefetch{id, beta, nodes, {id.site}, files}));
+  CHECK(prefetch.site == beta);
+  CHECK(prefetch.cluster == nodes);
+  CHECK(prefetch.path == std::vector<SiteName>{id.site});
+  CHECK(std::ranges::equal(prefetch.files, files));
+  const auto prefetched = std::get<Prefetched>(again(Prefetched{id, beta, nodes, {id.site, beta}}));
+  CHECK(prefetched.cluster == nodes);
+  CHECK(prefetched.path == std::vector<SiteName>{id.site, beta});
+  const LeaseId lease{beta, {1, 2}};
+  const auto staged = std::get<Staged>(again(Staged{id, {}, beta, 7, seconds(1), lease, 3, {ShortText("5f")}}));
+  CHECK(staged.lease == lease);
+  CHECK(staged.component == 3);
+  CHECK(staged.files == std::vector<ShortText>{ShortText("5f")});
+}
+
+TEST_CASE(
+    "codec: what a request says of its files and its links, and what a delegation gives up, comes back [S27]") {
+  Codec codec;
+  Envelope envelope = example();
+  Delegate asked;
+  asked.request = std::get<Request>(envelope.message);
+  asked.request.files.push_back({7, {SiteName("beta")}, "5f"});
+  asked.request.communication = 2'500;
+  asked.gives_up = {{SiteName("beta"), {1, 2}}};
+  asked.gives_up_grace = seconds(10);
+  envelope.message = asked;
+  const auto result = codec.decode(codec.encode(envelope));
+  REQUIRE(std::holds_alternative<Envelope>(result));
+  const auto& again = std::get<Delegate>(std::get<Envelope>(result).message);
+  CHECK(std::ranges::equal(again.request.files, asked.request.files));
+  CHECK(again.request.communication == 2'500);
+  CHECK(again.gives_up == asked.gives_up);
+  CHECK(again.gives_up_grace == seconds(10));
 }
 
 TEST_CASE("codec: what is the same in all frames of a session is read as if it were not known") {

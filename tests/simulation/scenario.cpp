@@ -157,6 +157,10 @@ bool Scenario::describe(const Words& words) {
     file_ = words.at(1);
   else if (verb == "site")
     add_site(words);
+  else if (verb == "link")
+    grid_["links"].push_back({{"sites", {words.at(1), words.at(2)}},
+                              {"megabits", std::stod(words.at(3))},
+                              {"latency_seconds", settings_.network.latency.in_seconds()}});
   else if (verb == "set")
     set(words.at(1), words.at(2));
   else if (verb == "watch")
@@ -184,6 +188,8 @@ void Scenario::add_site(const Words& words) {
       site["direct_routes"] = value != "no";
     else if (key == "managers")
       site["clusters"].back()["resource_managers"] = value_of(value);
+    else if (key == "keeps")  // as the next
+      site["clusters"].back()["kept_files_bytes_max"] = std::stoull(value) * 1'000'000;
     else if (key == "attribute")  // of the nodes of the cluster before it
       site["clusters"].back()["attributes"][value.substr(0, value.find(':'))] = value.substr(value.find(':') + 1);
     else
@@ -240,14 +246,17 @@ ResourceNeed Scenario::need_of(const std::string& text) {
   return need;
 }
 
-/// "beta:100": an input file of 100 megabytes that lies at beta.
-static void add_file(JobDescription& job, const std::string& text) {
+/// "beta:100": an input file of 100 megabytes that lies at beta; with a checksum, a cluster can keep it.
+static void add_file(JobDescription& job, const std::string& text, bool has_checksum) {
   InputFiles files = job.program.inputs;
   const std::string name = "file" + std::to_string(files.size() + 1);
   const std::size_t colon = text.find(':');
   const SiteName site(text.substr(0, colon));
-  files.push_back(
-      {name, {{"http://" + site.text + "/" + name, site}}, std::stoull(text.substr(colon + 1)) * 1'000'000});
+  const std::string checksum = has_checksum ? std::string(63, '0') + std::to_string(files.size() + 1) : "";
+  files.push_back({name,
+                   {{"http://" + site.text + "/" + name, site}},
+                   std::stoull(text.substr(colon + 1)) * 1'000'000,
+                   checksum});
   set_inputs(job, std::move(files));
 }
 
@@ -265,10 +274,12 @@ void Scenario::submit(const Words& words) {
       job.dttl = static_cast<std::uint32_t>(std::stoul(pair[1]));
     else if (pair[0] == "reruns")
       job.reruns_max = static_cast<std::uint32_t>(std::stoul(pair[1]));
+    else if (pair[0] == "sends")
+      job.communication = static_cast<std::uint32_t>(std::stod(pair[1]) * 1000);
     else if (pair[0] == "priority")
       job.priority = std::stoi(pair[1]);
-    else if (pair[0] == "file")
-      add_file(job, pair[1]);
+    else if (pair[0] == "file" || pair[0] == "known-file")
+      add_file(job, pair[1], pair[0] == "known-file");
     else if (pair[0] == "out")
       job.output_path = pair[1];
     else

@@ -3,23 +3,30 @@
 //
 //   topology FILE               a file of topologies/; or the grid line by line:
 //   site NAME KEY=VALUE...      nodes=8 (or 4x2: 4 nodes of 2 processors), cluster:NAME=8, users=u,v, parent=,
-//                               siblings=a,b, direct=no, attribute=KEY:VALUE of the cluster before it, and any
-//                               setting of a site: lend=false
+//                               siblings=a,b, direct=no; of the cluster before it attribute=KEY:VALUE and
+//                               keeps=MEGABYTES (of input files); and any setting of a site: lend=false
+//   link A B MEGABITS           what the link between two sites carries a second
 //   set KEY VALUE               a setting of every site; or, in seconds, latency, jitter, beat, silence, confirm;
-//   or
-//                               ledgers yes: managers go on from theirs
-//   watch all|sites             whose events are told: the sites' and the ends of jobs if nothing is said
+//                               or ledgers yes: managers go on from theirs
+//   watch all|sites             which events are told: of the sites and the ends of jobs if nothing is said
 //   submit SITE/USER N PROGRAM...  a job of N processors (8+8: two components); before the program dttl=3,
-//   reruns=0,
-//                               priority=1, out=FILE, file=SITE:MEGABYTES (an input file there), x5 (so many of
-//                               them); programs: simulator/task_performer.hpp
-//   run-until SECONDS           stabilize [SECONDS]: until nothing is left to do, at most so long
-//   cut A B, heal A B, drop A B N, duplicate A B N    frames between two parties: alpha, alpha/u (a user),
-//   alpha:nodes cut-one-way A B             what A sends doesn't reach B crash P, restart P, pause P, resume P,
-//   unreachable P, reachable P crash-host P                what wasn't synced is lost too cancel SITE/USER JOB
-//   drain SITE [WHOM]           as the owner orders it: nothing new starts on its nodes, or nothing more is lent
-//   to one end-drains                  of all sites show queue|leases|usage SITE, show chain|why SITE/USER/JOB,
-//   show jobs, show messages TYPE...
+//                               reruns=0, priority=1, out=FILE, sends=MEGABITS (a second, each processor),
+//                               file=SITE:MEGABYTES (an input file there),
+//                               known-file=SITE:MEGABYTES (with a checksum), x5 (so many of them);
+//                               programs: simulator/task_performer.hpp
+//   run-until SECONDS
+//   stabilize [SECONDS]         until nothing is left to do, at most so long
+//   cut A B, heal A B           frames between two parties: alpha, alpha/u (a user), alpha:nodes
+//   drop A B N, duplicate A B N
+//   cut-one-way A B             what A sends doesn't reach B
+//   crash P, restart P, pause P, resume P, unreachable P, reachable P
+//   crash-host P                what wasn't synced is lost, too
+//   cancel SITE/USER JOB
+//   drain SITE [SITE]           as the owner orders it: nothing new starts on its nodes, or nothing more is lent
+//   to
+//                               one
+//   end-drains                  of all sites
+//   show queue|leases|usage SITE, show chain|why SITE/USER/JOB, show jobs, show messages TYPE...
 //
 // The world warms up for one second before the first command that is not about the grid itself, and every step is
 // checked (simulator/checkers.hpp).

@@ -6,11 +6,11 @@
 #include <limits>
 #include <vector>
 
+#include "matchmaking/link_allotment.hpp"
+#include "matchmaking/link_demand.hpp"
 #include "simulator/architectures/engine.hpp"
 #include "simulator/architectures/floor.hpp"
 #include "simulator/architectures/table.hpp"
-#include "simulator/intercluster/allotment.hpp"
-#include "simulator/intercluster/bandwidth.hpp"
 #include "simulator/intercluster/links.hpp"
 #include "simulator/intercluster/residual.hpp"
 #include "workloads/mini_grid.hpp"

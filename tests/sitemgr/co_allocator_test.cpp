@@ -241,4 +241,62 @@ TEST_CASE("of an attempt the components of parts that others replaced don't coun
   CHECK_FALSE(stage.parts.request_of(lease(3)).has_value());
 }
 
+namespace {
+
+const PlannedPlace north{SiteName("north"), ClusterName("c")}, south{SiteName("south"), ClusterName("c")};
+
+ClaimPlan plan_of(Instant now, const ClaimRules& rules) {
+  ClaimPlan plan = plan_claim(now, seconds(100), rules);
+  plan.awaited = {north, south};
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("a planned request is due when its nodes are claimed, and after each claim in vain [S88c]") {
+  Stage stage;
+  const ClaimRules rules{0.5, 0.125, 0.25};
+  CHECK(stage.parts.rules_of(first, rules).wait == 0.5);
+  stage.parts.plan(first, plan_of(start, rules));
+  CHECK(stage.parts.has_plans());
+  CHECK(stage.parts.next_deadline() == start + seconds(50));
+  stage.parts.reports_came(start + seconds(1));  // no news makes it due before
+  stage.parts.more_is_free(start + seconds(1));
+  CHECK_FALSE(stage.parts.take_due(start + seconds(49)).has_value());
+  Instant now = start + seconds(50);
+  CHECK(stage.parts.take_due(now) == first);
+  stage.parts.found_no_place(now, first, "too little is free");
+  CHECK(stage.parts.next_deadline() == start + seconds(75));
+  now = start + seconds(75);
+  CHECK(stage.parts.take_due(now) == first);
+  stage.begin();
+  stage.parts.fail(now, first);
+  CHECK(stage.parts.tries(first) == 0);  // a claim is no try to place
+  CHECK(stage.parts.next_deadline() == now + microseconds(12'500'000));
+  CHECK(stage.parts.take_due(start + seconds(99)) == first);
+  stage.parts.found_no_place(start + seconds(99), first, "too little is free");
+  CHECK(stage.parts.plan_of(first) == nullptr);
+  CHECK(stage.parts.rules_of(first, rules).wait == 0.375);
+  CHECK(stage.parts.take_due(start + seconds(110)) == first);
+  stage.parts.plan(first, plan_of(start + seconds(110), stage.parts.rules_of(first, rules)));
+  CHECK(stage.parts.next_deadline() == start + seconds(110) + microseconds(37'500'000));
+  CHECK(stage.parts.start_delay(first) == seconds(110));
+}
+
+TEST_CASE(
+    "a planned request claims its nodes at once when the files are at all clusters that lacked them [S88f]") {
+  Stage stage;
+  stage.parts.plan(first, plan_of(start, {0.5, 0.125, 0.25}));
+  const Instant now = start + seconds(10);
+  stage.parts.files_came(now, first, north);
+  stage.parts.files_came(now, first, north);
+  stage.parts.files_came(now, first, {SiteName("west"), ClusterName("c")});
+  stage.parts.files_came(now, second, south);
+  CHECK_FALSE(stage.parts.take_due(now).has_value());
+  stage.parts.files_came(now, first, south);
+  CHECK(stage.parts.take_due(now) == first);
+  stage.parts.found_no_place(now, first, "too little is free");
+  CHECK(stage.parts.plan_of(first) == nullptr);
+}
+
 }  // namespace co_allocator_test

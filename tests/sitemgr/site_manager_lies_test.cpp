@@ -295,4 +295,86 @@ TEST_CASE("what a hint says is bounded before anything is made of it") {
   CHECK(stage.neighbour(south).hint.size() == 2);
 }
 
+// ---- parts and files
+// ---------------------------------------------------------------------------------------------
+
+namespace {
+
+/// A part of a request at this site that gives these leases up.
+Delegate part_giving_up(const Party& user, std::uint64_t job, std::vector<LeaseId> leases) {
+  Delegate asked = delegate(user, job, 6);
+  asked.part = 1;
+  asked.request.need.kind = RequestKind::fixed;
+  asked.request.need.components[0].site = home;
+  asked.gives_up = std::move(leases);
+  asked.gives_up_grace = seconds(1);
+  return asked;
+}
+
+/// A lease of six of the eight nodes that a user of south has.
+LeaseId lent(Stage& stage) {
+  stage.offer(8);
+  return stage.lend_to(bob, 1, 6).lease;
+}
+
+const Party carl = job_manager_of(north, "carl");
+
+}  // namespace
+
+TEST_CASE("a home site's own leases end for a part that gives them up, and the part has their nodes [S76h]") {
+  Stage stage;
+  const LeaseId lease = lent(stage);
+  stage.hear(at_south, part_giving_up(bob, 2, {lease}));
+  const auto ended = stage.said_once<LeaseEnded>(at_south);
+  CHECK(ended.lease == lease);
+  CHECK(ended.reason == LeaseEnd::preempted);
+  CHECK(ended.grace == seconds(1));
+  CHECK(stage.said_once<Unassign>(fs0).reason == LeaseEnd::preempted);
+  stage.hear(fs0, Clean{lease, {}});
+  stage.pass(seconds(1));
+  CHECK(stage.said_once<Grant>(at_south).part == 1);
+}
+
+TEST_CASE("no lease of another sink, of another link or of no site ends for a part that gives it up [S76h]") {
+  Stage stage;
+  const LeaseId lease = lent(stage);
+  stage.hear(at_north, part_giving_up(carl, 2, {lease, {home, {1, 77}}, {north, {1, 1}}}));
+  Delegate another = part_giving_up(bob, 3, {lease});
+  another.chain = {south, north};
+  stage.hear(at_north, another);
+  CHECK(stage.said<LeaseEnded>(at_south).empty());
+  CHECK(stage.said<Unassign>(fs0).empty());
+  stage.hear(at_south, part_giving_up(bob, 4, {}));
+  CHECK(stage.said<LeaseEnded>(at_south).empty());
+}
+
+TEST_CASE("a Prefetch that leads nowhere, or has been everywhere, goes no further [S88e]") {
+  Stage stage;
+  InputFiles files;
+  files.push_back({"f", {{"http://h/f", north}}, 7, ShortText(std::string(64, '5'))});
+  const RequestId mine = request(alice, 1, 2).id, others = request(bob, 1, 2).id;
+  Prefetch wanted{mine, home, delft, {}, files};
+  SUBCASE("no node of the cluster keeps files") { stage.offer(8), stage.hear(alice, wanted); }
+  SUBCASE("no way is known") { wanted.site = SiteName("west"), stage.hear(alice, wanted); }
+  SUBCASE("another user's request") { wanted.request = others, stage.hear(alice, wanted); }
+  SUBCASE("no files") { wanted.files = {{"../f", {{"http://h/f", north}}, 7, {}}}, stage.hear(alice, wanted); }
+  CHECK(stage.said<Prefetch>(fs0).empty());
+  CHECK(stage.said<Prefetch>(at_north).empty());
+  CHECK(stage.said<Prefetch>(at_south).empty());
+}
+
+TEST_CASE("a Prefetched goes back along its path alone [S88f]") {
+  Stage stage;
+  const Prefetched fetched{request(bob, 1, 2).id, north, delft, {south, home}};
+  stage.hear(at_north, fetched);
+  CHECK(stage.said_once<Prefetched>(at_south).path == std::vector<SiteName>{south});
+  for (const std::vector<SiteName>& path : {std::vector<SiteName>{}, {south}, {SiteName("west"), home}, {home}}) {
+    Prefetched lie = fetched;
+    lie.path = path;
+    stage.hear(at_north, lie);
+    CHECK(stage.said<Prefetched>(at_south).empty());
+    CHECK(stage.said<Prefetched>(at_north).empty());
+  }
+}
+
 }  // namespace site_manager_lies_test

@@ -1,5 +1,5 @@
-// See allotment.hpp.
-#include "simulator/intercluster/allotment.hpp"
+// See link_allotment.hpp.
+#include "matchmaking/link_allotment.hpp"
 
 #include <algorithm>
 #include <cstddef>

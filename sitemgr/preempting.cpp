@@ -1,0 +1,93 @@
+// The steps of preempting.hpp.
+#include "sitemgr/preempting.hpp"
+
+#include <algorithm>
+
+#include "manager/assert.hpp"
+#include "sitemgr/holding.hpp"
+#include "sitemgr/orders.hpp"
+
+namespace dmm::site_steps {
+namespace {
+
+/// Of leases that a Delegate names.
+constexpr std::size_t given_up_max = 64;
+
+bool is_low(const HopLease& lease) {
+  return !lease.downstream && lease.state == LeaseState::active && !lease.handed_out.empty() &&
+         !lease.nodes.empty() && lease.priority <= 0;
+}
+
+/// Ends as many of these leases, in their order, as the need lacks; none if all are too few.
+bool end_for(SiteStep& s, const ResourceNeed& need, const std::vector<LeaseId>& leases, Duration grace,
+             const Precedence& one, Duration kept) {
+  std::vector<ClusterView> views = s.parts.owned.views(need.constraints);
+  std::size_t ended = 0;
+  while (!s.parts.placer.place(need, views)) {
+    if (ended == leases.size()) return false;
+    for (const NodeGroup& group : s.parts.leases.get(leases[ended++]).nodes)
+      if (const auto cluster = s.parts.owned.find_cluster(group.cluster))
+        views[*cluster].idle_processors += processors_of(group);
+  }
+  s.parts.holds.turned_away(s.now, one, kept);
+  for (std::size_t i = 0; i < ended; ++i) reclaim(s, *s.parts.leases.find(leases[i]), grace, LeaseEnd::preempted);
+  return true;
+}
+
+}  // namespace
+
+std::vector<LeaseId> may_end(const SiteParts& parts, const LocalRequest& request) {
+  if (!parts.settings.preempt || request.request.priority <= 0) return {};
+  std::vector<LeaseId> leases;
+  for (const LeaseId& id : parts.leases.all())
+    if (is_low(parts.leases.get(id))) leases.push_back(id);
+  const auto granted = [&](const LeaseId& id) { return parts.leases.get(id).granted; };
+  std::ranges::stable_sort(leases, std::greater{}, granted);
+  if (leases.size() > given_up_max) leases.resize(given_up_max);
+  return leases;
+}
+
+void add_given_up(const SiteParts& parts, const LeaseId& lease, CoMap& map) {
+  for (const NodeGroup& group : parts.leases.get(lease).nodes)
+    for (ClusterView& view : map.views)
+      if (view.site == lease.owner && view.name == group.cluster) {
+        view.idle_processors = std::min(view.idle_processors + processors_of(group), view.total_processors);
+        break;  // of several kinds of nodes, any may have them
+      }
+}
+
+bool give_up(SiteStep& s, const LocalRequest& request, const std::vector<LeaseId>& given_up,
+             std::vector<CoPart>& parts) {
+  bool has_ended = false;
+  for (CoPart& part : parts) {
+    const auto is_at_part = [&](const NodeGroup& group) {
+      return std::ranges::any_of(part.need.components,
+                                 [&](const Component& one) { return one.cluster == group.cluster; });
+    };
+    for (const LeaseId& id : given_up)
+      if (id.owner == part.site && std::ranges::any_of(s.parts.leases.get(id).nodes, is_at_part))
+        part.gives_up.push_back(id);
+    const bool is_own = !part.neighbour && part.lease.empty();
+    if (is_own && !s.parts.placer.place(part.need, s.parts.owned.views(part.need.constraints)))
+      has_ended |= end_for(s, part.need, part.gives_up, s.parts.settings.preempt_grace, precedence_of(request),
+                           Holds::first_kept + s.parts.settings.preempt_grace);
+  }
+  return has_ended;
+}
+
+bool end_given_up(SiteStep& s, const Foreign& foreign, const Precedence& one) {
+  const Delegate& asked = foreign.delegate;
+  std::vector<LeaseId> leases;
+  for (const LeaseId& id : asked.gives_up) {
+    const HopLease* lease = s.parts.leases.find(id);
+    const bool is_its = lease && !lease->upstream && lease->downstream == foreign.from && !lease->nodes.empty() &&
+                        lease->chain.back() == asked.request.id.site;
+    if (is_its && leases.size() < given_up_max && std::ranges::find(leases, id) == leases.end())
+      leases.push_back(id);
+  }
+  const Duration grace = std::clamp(asked.gives_up_grace, Duration{}, s.parts.settings.reclaim_grace);
+  return !leases.empty() &&
+         end_for(s, foreign.need(), leases, grace, one, Holds::first_kept + grace + asked.round_trip * 2);
+}
+
+}  // namespace dmm::site_steps

@@ -5,7 +5,6 @@
 #include <openssl/hmac.h>
 
 #include <array>
-#include <memory>
 #include <span>
 
 #include <unistd.h>
@@ -24,17 +23,31 @@ std::string digits_of(std::span<const unsigned char> bytes) {
 
 }  // namespace
 
-std::string sha256_of(int descriptor) {
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-  if (!context || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) return {};
-  std::array<unsigned char, 64 * 1024> piece;
-  ssize_t count = 0;
-  for (off_t at = 0; (count = pread(descriptor, piece.data(), piece.size(), at)) > 0; at += count)
-    if (EVP_DigestUpdate(context.get(), piece.data(), static_cast<std::size_t>(count)) != 1) return {};
+Sha256::Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+  const bool is_begun = context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1;
+  DMM_ASSERT(is_begun);
+}
+
+void Sha256::add(std::string_view bytes) {
+  const bool is_added = EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1;
+  DMM_ASSERT(is_added);
+}
+
+std::string Sha256::digits() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> sum;
   unsigned size = 0;
-  if (count < 0 || EVP_DigestFinal_ex(context.get(), sum.data(), &size) != 1) return {};
+  const bool is_made = EVP_DigestFinal_ex(context_.get(), sum.data(), &size) == 1;
+  DMM_ASSERT(is_made);
   return digits_of({sum.data(), size});
+}
+
+std::string sha256_of(int descriptor) {
+  Sha256 sum;
+  std::array<char, 64 * 1024> piece;
+  ssize_t count = 0;
+  for (off_t at = 0; (count = pread(descriptor, piece.data(), piece.size(), at)) > 0; at += count)
+    sum.add({piece.data(), static_cast<std::size_t>(count)});
+  return count < 0 ? std::string() : sum.digits();
 }
 
 std::string keyed_word(std::string_view secret, std::string_view text) {

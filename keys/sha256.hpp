@@ -1,10 +1,25 @@
 // A checksum of what a file has, and one that needs a secret.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
+struct evp_md_ctx_st;
+
 namespace dmm {
+
+/// A SHA-256 that is made piece by piece.
+class Sha256 {
+ public:
+  Sha256();
+  void add(std::string_view bytes);
+  /// Of all that was added, in 64 lower-case hexadecimal digits. Once.
+  std::string digits();
+
+ private:
+  std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
+};
 
 /// The SHA-256 of a file from its first byte to its last, in 64 lower-case hexadecimal digits; `descriptor` keeps
 /// its place. Empty, with errno, if the file can't be read.

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "keys/sha256.hpp"
+#include "resmgr/launcher/following_sum.hpp"
 #include "resmgr/launcher/kept_files.hpp"
 
 namespace dmm::launcher {
@@ -34,6 +34,7 @@ struct Target {
   bool is_too_long = false;
   std::string reason;   ///< in the server's words
   std::string version;  ///< as the server calls it, with quotes; empty: it doesn't
+  std::unique_ptr<FollowingSum> sum;  ///< of a file that is to be compared
 };
 
 /// What one try came to.
@@ -62,6 +63,7 @@ std::size_t take_bytes(char* bytes, std::size_t, std::size_t count, void* contex
     written += static_cast<std::size_t>(some);
     target.bytes += static_cast<std::size_t>(some);
   }
+  if (target.sum) target.sum->grew(target.bytes);
   return count;
 }
 
@@ -125,7 +127,10 @@ class Download {
   /// What came so far is taken away; false with errno.
   bool empty() {
     target_.bytes = 0;
-    return ftruncate(target_.descriptor, 0) == 0 && lseek(target_.descriptor, 0, SEEK_SET) == 0;
+    target_.sum.reset();
+    if (ftruncate(target_.descriptor, 0) != 0 || lseek(target_.descriptor, 0, SEEK_SET) != 0) return false;
+    if (!source_.file.sha256.empty()) target_.sum = std::make_unique<FollowingSum>(target_.descriptor);
+    return true;
   }
 
   TransferFault run() {
@@ -184,7 +189,8 @@ class Download {
       return TryEnd::over;
     }
     if (source_.file.sha256.empty()) return TryEnd::done;
-    const std::string sum = sha256_of(target_.descriptor);
+    const std::string sum = target_.sum ? target_.sum->finish() : std::string();
+    target_.sum.reset();
     if (sum == source_.file.sha256.view()) return TryEnd::done;
     fault_ = fault_of(source_, "its SHA-256 is " + sum + " there; expected " + std::string(source_.file.sha256));
     return std::exchange(compared_, true) ? TryEnd::over : TryEnd::from_the_start;

@@ -14,7 +14,6 @@
 #include <semaphore>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -169,11 +168,11 @@ static void give_input(HomeServer::Parts& parts, const httplib::Request& request
   if (request.has_header("If-Match") && request.get_header_value("If-Match") != file->version())
     return refuse(response, {412, *path + " has changed"});
   if (file->size() == 0) return response.set_content("", any_type);
+  const auto piece = std::make_shared<std::array<char, piece_bytes>>();
   response.set_content_provider(
-      file->size(), any_type, [file, &parts](std::size_t at, std::size_t length, httplib::DataSink& sink) {
-        std::vector<char> piece(std::min(length, piece_bytes));
-        const ssize_t count = file->read(at, piece.data(), piece.size());
-        return count > 0 && !parts.is_closing && sink.write(piece.data(), static_cast<std::size_t>(count));
+      file->size(), any_type, [file, piece, &parts](std::size_t at, std::size_t length, httplib::DataSink& sink) {
+        const ssize_t count = file->read(at, piece->data(), std::min(length, piece->size()));
+        return count > 0 && !parts.is_closing && sink.write(piece->data(), static_cast<std::size_t>(count));
       });
 }
 

@@ -18,6 +18,8 @@ void set_pin(CURL* curl, const std::string& pin) {
   curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);  // to no other server
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https");
+  // The first is the quickest of those that both ends know, and strong enough.
+  curl_easy_setopt(curl, CURLOPT_TLS13_CIPHERS, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384");
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ class Borrower {
   std::string fault_;
   BorrowingPast past_;
   std::map<std::string, std::size_t> passed_over_;  ///< by name of a node: owners that gave none under it
-  std::map<std::string, Instant> ordered_;  ///< when a borrowed node or its job was last told something
+  std::map<std::string, Instant> ordered_;          ///< when a borrowed node or its job was last told something
   std::map<std::string, Instant> evicted_;  ///< when a borrowed node was last forgotten by the batch system
 };
 

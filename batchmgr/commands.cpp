@@ -1,4 +1,3 @@
-// See commands.hpp.
 #include "batchmgr/commands.hpp"
 
 #include <algorithm>

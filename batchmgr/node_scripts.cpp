@@ -1,4 +1,4 @@
-// See node_scripts.hpp. Both scripts end with status 0 whatever happens: Slurm drains a node where one fails.
+// Both scripts end with status 0 whatever happens: Slurm drains a node where one fails.
 #include "batchmgr/node_scripts.hpp"
 
 #include "batchmgr/shell_words.hpp"

@@ -253,8 +253,8 @@ class LeanSession {
     arrived_since_sent_ = 0;
     return stamp;
   }
-  std::string_view encode(Message message, const RequestId& trace, std::uint64_t sequence, std::uint64_t acknowledged,
-                          CapacityHint hint = {}) {
+  std::string_view encode(Message message, const RequestId& trace, std::uint64_t sequence,
+                          std::uint64_t acknowledged, CapacityHint hint = {}) {
     arrived_since_sent_ = 0;
     const Envelope envelope{.from = self_,
                             .to = manager_,

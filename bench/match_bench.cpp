@@ -83,8 +83,15 @@ class Alone {
   Message passed(const Party& from, const Party& to, Message message, const RequestId& trace) {
     if (!with_codec_) return message;
     ++sequence_;
-    const Envelope envelope{.from = from, .to = to, .incarnation = 1, .peer = 1, .sequence = sequence_,
-                            .acknowledged = sequence_, .trace = trace, .hint = {}, .message = std::move(message)};
+    const Envelope envelope{.from = from,
+                            .to = to,
+                            .incarnation = 1,
+                            .peer = 1,
+                            .sequence = sequence_,
+                            .acknowledged = sequence_,
+                            .trace = trace,
+                            .hint = {},
+                            .message = std::move(message)};
     auto decoded = codec_.decode(codec_.encode(envelope));
     return std::move(std::get<Envelope>(decoded).message);
   }

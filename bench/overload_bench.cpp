@@ -5,8 +5,8 @@
 //
 //   overload_bench simulate load=1.2 jobs=10000
 #include "bench/role.hpp"
-#include "workloads/random.hpp"
 #include "simulator/world.hpp"
+#include "workloads/random.hpp"
 
 namespace dmm::bench {
 namespace {
@@ -77,7 +77,8 @@ void simulate(const Arguments& arguments) {
   WorldSettings settings;
   settings.level = Level::error;
   settings.count_by_request = true;
-  settings.sessions = {.beat = seconds(10), .silence = seconds(30)};  // nothing breaks here: fewer beats to simulate
+  settings.sessions = {.beat = seconds(10),
+                       .silence = seconds(30)};  // nothing breaks here: fewer beats to simulate
   Topology grid = dual_grid();
   const std::vector<Source> sources = sources_of(grid);
   const double jobs_per_second = load * static_cast<double>(processors_of(grid)) / (mean_size * mean_run_seconds);

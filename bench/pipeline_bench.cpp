@@ -81,8 +81,10 @@ void flow(const Arguments& arguments, zmq::context_t& context) {
       peer.release(grant.lease, grant.job);
       sizes.release = peer.bytes_out();
       ++grants;
-      if (rate > 0) --open;
-      else peer.request(++job);
+      if (rate > 0)
+        --open;
+      else
+        peer.request(++job);
     }
     if (arrived && grants % 64 != 0) continue;
     const double now = clock_seconds();
@@ -179,11 +181,17 @@ int main(int argc, char** argv) {
   dmm::begin_daemon(true);
   zmq::context_t context;
   context.set(zmq::ctxopt::max_sockets, 8'192);
-  if (arguments.role() == "nodes") nodes(arguments, context);
-  else if (arguments.role() == "flow") flow(arguments, context);
-  else if (arguments.role() == "lockstep") lockstep(arguments, context);
-  else if (arguments.role() == "hold") hold(arguments, context);
-  else if (arguments.role() == "neighbours") neighbours(arguments, context);
-  else fail("usage: pipeline_bench nodes|flow|lockstep|hold|neighbours key=value...");
+  if (arguments.role() == "nodes")
+    nodes(arguments, context);
+  else if (arguments.role() == "flow")
+    flow(arguments, context);
+  else if (arguments.role() == "lockstep")
+    lockstep(arguments, context);
+  else if (arguments.role() == "hold")
+    hold(arguments, context);
+  else if (arguments.role() == "neighbours")
+    neighbours(arguments, context);
+  else
+    fail("usage: pipeline_bench nodes|flow|lockstep|hold|neighbours key=value...");
   return 0;
 }

@@ -232,6 +232,7 @@ class User {
       stage_.run();
     }
   }
+
  private:
   Stage& stage_;
   std::uint32_t widths_;
@@ -244,7 +245,8 @@ struct Grants {
     stage.hear = [this](const Envelope& envelope) {
       if (const auto* grant = std::get_if<Grant>(&envelope.message)) leases.push_back(grant->lease);
       if (const auto* over = std::get_if<Unassign>(&envelope.message)) orders.emplace_back(envelope.to, *over);
-      if (const auto* asked = std::get_if<Delegate>(&envelope.message)) delegates.emplace_back(envelope.to, *asked);
+      if (const auto* asked = std::get_if<Delegate>(&envelope.message))
+        delegates.emplace_back(envelope.to, *asked);
       refusals += std::holds_alternative<Refuse>(envelope.message);
       rejects += std::holds_alternative<Reject>(envelope.message);
     };
@@ -270,7 +272,11 @@ void clean(Stage& stage, Grants& grants) {
 /// Everybody says no to what it was asked.
 void reject(Stage& stage, Grants& grants) {
   for (const auto& [party, asked] : std::exchange(grants.delegates, {}))
-    stage.say(party, Reject{asked.request.id, asked.part, asked.round, RejectReason::no_capacity, asked.tries_left,
+    stage.say(party, Reject{asked.request.id,
+                            asked.part,
+                            asked.round,
+                            RejectReason::no_capacity,
+                            asked.tries_left,
                             {{party.site, RejectReason::no_capacity}}});
 }
 
@@ -447,8 +453,11 @@ Reach reach_of(std::size_t i, std::size_t kinds) {
     ReachEntry& entry = reach.entries.emplace_back();
     entry.complete = true;
     for (std::size_t kind = 0; kind < kinds; ++kind)
-      entry.classes.push_back({(kind + 1) << 30, {{"arch", "kind-" + std::to_string(kind)}},
-                               static_cast<std::uint32_t>(100 + i), static_cast<std::uint32_t>(200 + i), {}});
+      entry.classes.push_back({(kind + 1) << 30,
+                               {{"arch", "kind-" + std::to_string(kind)}},
+                               static_cast<std::uint32_t>(100 + i),
+                               static_cast<std::uint32_t>(200 + i),
+                               {}});
   }
   return reach;
 }
@@ -552,13 +561,14 @@ void wide(const Arguments& arguments) {
   const std::size_t before = grants.leases.size();
   stage.say(manager(1), offer(nodes));
   stage.run();
-  stage.print("a resource manager brings many nodes: others start", static_cast<double>(grants.leases.size() - before));
+  stage.print("a resource manager brings many nodes: others start",
+              static_cast<double>(grants.leases.size() - before));
 }
 
 int run(const Arguments& arguments) {
-  const std::map<std::string, void (*)(const Arguments&)> roles{{"waiting", waiting},       {"late", late},
-                                                                {"managers", managers},     {"neighbours", neighbours},
-                                                                {"burst", burst},           {"wide", wide}};
+  const std::map<std::string, void (*)(const Arguments&)> roles{{"waiting", waiting},   {"late", late},
+                                                                {"managers", managers}, {"neighbours", neighbours},
+                                                                {"burst", burst},       {"wide", wide}};
   const auto role = roles.find(arguments.role());
   if (role == roles.end()) fail("no such measurement: " + arguments.role());
   Stage::print_head();

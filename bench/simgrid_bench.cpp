@@ -87,14 +87,15 @@ int main(int argc, char** argv) {
   const dmm::bench::Arguments arguments(argc, argv);
   const auto jobs = static_cast<std::uint64_t>(arguments.number("jobs"));
   const double load = arguments.number("load");
-  const std::vector<std::uint32_t> sizes{144, 64,  64,  64,  64,  198, 128, 128, 64,  96,
-                                         106, 208, 64,  112, 140, 210, 224, 480, 114, 684};
+  const std::vector<std::uint32_t> sizes{144, 64,  64, 64,  64,  198, 128, 128, 64,  96,
+                                         106, 208, 64, 112, 140, 210, 224, 480, 114, 684};
   sg4::NetZone* zone = sg4::create_full_zone("grid");
   sg4::Host* host = zone->create_host("host", 1e9);
   zone->seal();
   const double began = dmm::bench::clock_seconds();
   for (std::size_t site = 0; site < sizes.size(); ++site)
-    sg4::Actor::create("site" + std::to_string(site), host, manage_site, "site" + std::to_string(site), sizes[site]);
+    sg4::Actor::create("site" + std::to_string(site), host, manage_site, "site" + std::to_string(site),
+                       sizes[site]);
   sg4::Actor::create("users", host, submit, jobs, load, sizes);
   engine.run();
   const double took = dmm::bench::clock_seconds() - began;

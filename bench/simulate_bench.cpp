@@ -101,8 +101,8 @@ void measure_model(const Grid& grid, const Arguments& arguments) {
   JobStream jobs = stream_on(grid, static_cast<std::uint64_t>(arguments.number("jobs")), arguments.number("load"));
   Measured measured;
   const double began = clock_seconds();
-  measured.totals = run_model(
-      {.grid = grid, .architecture = *entry, .jobs = std::move(jobs), .sinks = counting(measured)});
+  measured.totals =
+      run_model({.grid = grid, .architecture = *entry, .jobs = std::move(jobs), .sinks = counting(measured)});
   print(measured, clock_seconds() - began);
 }
 
@@ -119,8 +119,14 @@ void measure_tree(const Arguments& arguments) {
   Topology topology{.name = "tree", .description = {}, .sites = {}};
   const auto name = [](std::size_t i) { return SiteName("s" + std::to_string(i)); };
   for (std::size_t i = 0; i < static_cast<std::size_t>(arguments.number("sites")); ++i) {
-    TopologySite site{.name = name(i), .number = {}, .parent = {}, .siblings = {}, .clusters = {}, .users = {"u"},
-                      .limits = {}, .settings = {}};
+    TopologySite site{.name = name(i),
+                      .number = {},
+                      .parent = {},
+                      .siblings = {},
+                      .clusters = {},
+                      .users = {"u"},
+                      .limits = {},
+                      .settings = {}};
     if (i > 0) site.parent = name((i - 1) / 10);
     for (std::size_t k = (i + 9) / 10 * 10 - 9; i > 0 && k < i; ++k) site.siblings.push_back(name(k));
     site.clusters = {{.name = ClusterName("nodes"), .nodes = 16}};

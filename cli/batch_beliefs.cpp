@@ -1,4 +1,3 @@
-// See batch_beliefs.hpp.
 #include "cli/batch_beliefs.hpp"
 
 #include <map>

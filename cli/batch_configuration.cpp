@@ -1,4 +1,3 @@
-// See batch_configuration.hpp.
 #include "cli/batch_configuration.hpp"
 
 #include "cli/processes.hpp"

@@ -78,12 +78,13 @@ class BeliefComparison {
       const Party user = job_manager_of(site.site, out.user);
       if (!present_.contains(user)) continue;
       const auto held = by_lease_.find({user, belief.lease});
-      const bool known = held != by_lease_.end() &&
-                         std::any_of(held->second.begin(), held->second.end(), [&](const Belief* one) {
-                           return one->request == out.request && one->nodes == out.nodes;
-                         });
+      const bool known =
+          held != by_lease_.end() && std::any_of(held->second.begin(), held->second.end(), [&](const Belief* one) {
+            return one->request == out.request && one->nodes == out.nodes;
+          });
       if (!known)
-        say(belief.lease, site, "handed out " + text_of(out.nodes) + " for " + out.request, user, "doesn't hold them");
+        say(belief.lease, site, "handed out " + text_of(out.nodes) + " for " + out.request, user,
+            "doesn't hold them");
     }
     if (belief.from.empty()) look_at_owned(site, belief);
   }
@@ -95,7 +96,8 @@ class BeliefComparison {
       const Belief* assigned = belief_of(party, belief.lease);
       std::string theirs = "none";
       if (assigned)
-        if (const auto named = assigned->nodes.find(manager); named != assigned->nodes.end()) theirs = named->second;
+        if (const auto named = assigned->nodes.find(manager); named != assigned->nodes.end())
+          theirs = named->second;
       if (theirs != nodes) say(belief.lease, owner, "leases out " + manager + " " + nodes, party, "has " + theirs);
     }
   }
@@ -130,8 +132,13 @@ class BeliefComparison {
 }  // namespace
 
 Belief belief_from(const Json& row) {
-  Belief belief{text_in(row, "lease"), text_in(row, "from"),     text_in(row, "to"), nodes_in(row, "nodes"),
-                nodes_in(row, "cleaning"), text_in(row, "request"), {}};
+  Belief belief{text_in(row, "lease"),
+                text_in(row, "from"),
+                text_in(row, "to"),
+                nodes_in(row, "nodes"),
+                nodes_in(row, "cleaning"),
+                text_in(row, "request"),
+                {}};
   if (const auto users = row.find("handed_out"); users != row.end() && users->is_array())
     for (const Json& one : *users)
       belief.handed_out.push_back({text_in(one, "user"), text_in(one, "request"), nodes_in(one, "nodes")});

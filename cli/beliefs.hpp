@@ -19,7 +19,7 @@ struct Belief {
   std::string lease;
   std::string from, to;  ///< a site's neighbours towards the owner and the sink; empty: none
   BelievedNodes nodes, cleaning;
-  std::string request;   ///< a job manager's
+  std::string request;  ///< a job manager's
   struct HandedOut {
     std::string user, request;
     BelievedNodes nodes;

@@ -59,9 +59,9 @@ std::string cancel_at(const Manager& manager, const std::vector<std::uint64_t>& 
                       std::size_t& cancelled, Json& refused) {
   const std::string prefix = manager.party.site.text + "/" + manager.party.name + "/";
   for (std::size_t first = 0; first < jobs.size(); first += cancel_batch_max) {
-    const std::vector<std::uint64_t> batch(jobs.begin() + static_cast<std::ptrdiff_t>(first),
-                                           jobs.begin() + static_cast<std::ptrdiff_t>(
-                                                              std::min(jobs.size(), first + cancel_batch_max)));
+    const std::vector<std::uint64_t> batch(
+        jobs.begin() + static_cast<std::ptrdiff_t>(first),
+        jobs.begin() + static_cast<std::ptrdiff_t>(std::min(jobs.size(), first + cancel_batch_max)));
     const Answered answered = order_one(manager, "cancel", {{"jobs", batch}, {"grace_seconds", grace}});
     const bool is_refusal = batch.size() == 1 && answered.manager_said;
     if (is_refusal && !answered.fault.empty())
@@ -125,8 +125,7 @@ int cancel(const CancelOptions& options) {
   const bool selects = options.selection.narrows() || options.selection.all;
   if (options.jobs.empty() && !selects)
     return fail("cancel", {"say which jobs: their names, or --state, --name, --since, --until, or --all", 2});
-  if (!options.jobs.empty() && selects)
-    return fail("cancel", {"jobs are named or selected, not both", 2});
+  if (!options.jobs.empty() && selects) return fail("cancel", {"jobs are named or selected, not both", 2});
   return selects ? cancel_selected(options) : cancel_named(options);
 }
 

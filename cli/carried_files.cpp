@@ -1,4 +1,3 @@
-// See carried_files.hpp.
 #include "cli/carried_files.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-// See catalogue.hpp.
 #include "cli/catalogue.hpp"
 
 #include <algorithm>

@@ -106,11 +106,11 @@ CLI::App* add_chain_command(CLI::App& app, int& exit_code) {
   auto* json = command->add_flag("--json", options->json, "Print a JSON object");
   auto* topology = command->add_option("--topology", options->topology, "With --svg: the file of the grid")
                        ->type_name("TOPOLOGY");
-  auto* picture = command
-                      ->add_option("--svg", options->picture, "Draw the last attempt on the grid's map into this file")
-                      ->type_name("FILE")
-                      ->needs(topology)
-                      ->excludes(json);
+  auto* picture =
+      command->add_option("--svg", options->picture, "Draw the last attempt on the grid's map into this file")
+          ->type_name("FILE")
+          ->needs(topology)
+          ->excludes(json);
   topology->needs(picture);
   command->footer(
       "Times are milliseconds since the first record; the tree shows whom every site asked, and what was\n"

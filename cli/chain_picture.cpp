@@ -1,4 +1,3 @@
-// See chain_picture.hpp.
 #include "cli/chain_picture.hpp"
 
 #include <algorithm>
@@ -113,7 +112,8 @@ class ChainPicture {
     for (const TopologyLink& link : links_of(topology_)) {
       const auto &from = map_.of(link.dialler), &to = map_.of(link.listener);
       // Siblings below one parent are all linked with one another; drawn, that would hide the rest.
-      const bool below_one = link.relation == Relation::sibling && !topology_.sites[link.dialler].parent.text.empty();
+      const bool below_one =
+          link.relation == Relation::sibling && !topology_.sites[link.dialler].parent.text.empty();
       if (!below_one) svg_.line(from.at, to.at, {.colour = link_colour});
     }
   }
@@ -124,7 +124,8 @@ class ChainPicture {
     if (a == nullptr || b == nullptr || a == b) return;
     const double dx = b->at.x - a->at.x, dy = b->at.y - a->at.y, length = std::hypot(dx, dy);
     const double away = std::min(30.0, 10 + length * 0.12) * bend;
-    const SvgPoint middle{(a->at.x + b->at.x) / 2 - dy / length * away, (a->at.y + b->at.y) / 2 + dx / length * away};
+    const SvgPoint middle{(a->at.x + b->at.x) / 2 - dy / length * away,
+                          (a->at.y + b->at.y) / 2 + dx / length * away};
     constexpr int pieces = 24;
     std::vector<SvgPoint> points;
     for (int i = 0; i <= pieces; ++i) {
@@ -170,8 +171,9 @@ class ChainPicture {
     else
       svg_.disc(place.at, place.radius, colour);
     const bool named = source || home;
-    svg_.text({place.at.x, place.at.y + (site.clusters.empty() ? -9 : place.radius + 14)}, name,
-              {.anchor = SvgAnchor::middle, .size = 10.5, .colour = named ? colour : svg_quiet_colour, .bold = named});
+    svg_.text(
+        {place.at.x, place.at.y + (site.clusters.empty() ? -9 : place.radius + 14)}, name,
+        {.anchor = SvgAnchor::middle, .size = 10.5, .colour = named ? colour : svg_quiet_colour, .bold = named});
   }
 
   void legend() {

@@ -1,4 +1,3 @@
-// See claims.hpp.
 #include "cli/claims.hpp"
 
 #include <algorithm>
@@ -81,7 +80,8 @@ Judgement best_goodput(const CaseMetric& metric) {
 }
 
 Judgement goodput_over_fcondor(const CaseMetric& metric) {
-  return number(32, percent_more(metric(at(0.8, "dmm"), goodput_metric), metric(at(0.8, "fcondor"), goodput_metric)));
+  return number(32,
+                percent_more(metric(at(0.8, "dmm"), goodput_metric), metric(at(0.8, "fcondor"), goodput_metric)));
 }
 
 Judgement cern_at_low_load(const CaseMetric& metric) {
@@ -92,7 +92,7 @@ Judgement cern_at_low_load(const CaseMetric& metric) {
 Judgement more_finished(const CaseMetric& metric) {
   return in_order(least_of({0.3, 0.5, 0.8, 0.95}, [&](double load) {
     return fraction(least(metric, load, {"dmm", "fcondor"}, finished_metric),
-                 most(metric, load, central_and_separate, finished_metric));
+                    most(metric, load, central_and_separate, finished_metric));
   }));
 }
 
@@ -165,7 +165,8 @@ Judgement threshold_one_is_best(const CaseMetric& metric) {
 }
 
 Judgement share_by_threshold(const CaseMetric& metric) {
-  const double low = metric(under(0.7, least_threshold), share_metric), middle = metric(under(0.7, 1), share_metric),
+  const double low = metric(under(0.7, least_threshold), share_metric),
+               middle = metric(under(0.7, 1), share_metric),
                high = metric(under(0.7, most_threshold), share_metric);
   const bool falls = low >= middle && middle >= high;
   const bool in_range = high >= 7 && low <= 16;
@@ -188,7 +189,7 @@ Judgement cern_best_by_far(const CaseMetric& metric) {
 
 Judgement better_than_condor(const CaseMetric& metric) {
   return in_order(times_as_long(metric(traced("condor"), wait),
-                             std::max(metric(traced("dmm"), wait), metric(traced("fcondor"), wait))));
+                                std::max(metric(traced("dmm"), wait), metric(traced("fcondor"), wait))));
 }
 
 std::vector<PaperClaim> make_claims() {

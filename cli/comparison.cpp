@@ -1,4 +1,4 @@
-// See comparison.hpp. A task is one repetition at one point under all variants, since these mostly have the
+// A task is one repetition at one point under all variants, since these mostly have the
 // workload in common, which is then made once.
 #include "cli/comparison.hpp"
 

@@ -1,4 +1,3 @@
-// See comparison_report.hpp.
 #include "cli/comparison_report.hpp"
 
 #include <algorithm>
@@ -49,8 +48,7 @@ std::vector<std::string> replaced_lines(const Comparison& comparison) {
   for (std::size_t variant = 0; variant < comparison.variants.size(); ++variant) {
     std::map<std::string, std::size_t> points;
     for (std::size_t point = 0; point < comparison.points.size(); ++point)
-      for (const Replacement& one : replaced_at(comparison, point, variant))
-        ++points[to_text(one, one.sites)];
+      for (const Replacement& one : replaced_at(comparison, point, variant)) ++points[to_text(one, one.sites)];
     for (const auto& [what, count] : points)
       if (count == comparison.points.size())
         variants[what] += (variants[what].empty() ? "" : ", ") + comparison.variants[variant];

@@ -1,4 +1,3 @@
-// See delegation_chain.hpp.
 #include "cli/delegation_chain.hpp"
 
 #include <algorithm>
@@ -26,8 +25,7 @@ std::string words_for(const LogRecord& record) {
     if (event == "claim") return "took the claim: the lease is active";
     if (event == "release" && record.field("unused") == "true")
       return "gave a grant back unused: it came too late";
-    if (event == "release")
-      return record.field("to").empty() ? "got the nodes back" : "gave the lease back";
+    if (event == "release") return record.field("to").empty() ? "got the nodes back" : "gave the lease back";
     if (event == "lease_ended") return with("ended the lease", "reason", ": ");
     if (event == "refuse") return with("refused the request", "reason", ": ");
     if (event == "cancel") return "was told to cancel the request";
@@ -291,11 +289,11 @@ nlohmann::ordered_json moments_to_json(const std::vector<Moment>& moments) {
 }  // namespace
 
 nlohmann::ordered_json to_json(const DelegationChain& chain) {
-  nlohmann::ordered_json json{
-      {"request", chain.request},         {"home", chain.home},      {"processors", chain.processors},
-      {"granted", chain.granted()},       {"chain", chain.chain},    {"lease", chain.lease},
-      {"taken_over_from", nullptr},
-      {"delegations", chain.delegations}, {"rejects", chain.rejects}};
+  nlohmann::ordered_json json{{"request", chain.request},       {"home", chain.home},
+                              {"processors", chain.processors}, {"granted", chain.granted()},
+                              {"chain", chain.chain},           {"lease", chain.lease},
+                              {"taken_over_from", nullptr},     {"delegations", chain.delegations},
+                              {"rejects", chain.rejects}};
   if (!chain.taken_over_from.empty()) json["taken_over_from"] = chain.taken_over_from;
   auto& leases = json["leases"] = nlohmann::ordered_json::array();
   for (const LeaseChain& lease : chain.leases) leases.push_back({{"lease", lease.lease}, {"chain", lease.chain}});

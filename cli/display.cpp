@@ -1,4 +1,4 @@
-// See display.hpp. One write a picture, each line cleared behind its text: nothing flickers.
+// One write a picture, each line cleared behind its text: nothing flickers.
 #include "cli/display.hpp"
 
 #include <sys/ioctl.h>

@@ -1,4 +1,3 @@
-// See examination.hpp.
 #include "cli/examination.hpp"
 
 #include <algorithm>

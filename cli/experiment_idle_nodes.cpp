@@ -92,11 +92,10 @@ std::string figure_of(const IdleNodesSettings& settings, const std::vector<IdleN
 
 OtherResult run(const IdleNodesSettings& settings, const LocalJobs& local,
                 const std::function<void(std::string)>& say) {
-  const std::vector<IdleNodesRow> rows =
-      idle_nodes(settings, local, [&](const IdleNodesRow& row) {
-        say("local load " + percent(row.load) + ", tasks of " + count_text(row.task_minutes, "minute") + ": " +
-            decimal(row.turnaround_minutes, 0) + " min");
-      });
+  const std::vector<IdleNodesRow> rows = idle_nodes(settings, local, [&](const IdleNodesRow& row) {
+    say("local load " + percent(row.load) + ", tasks of " + count_text(row.task_minutes, "minute") + ": " +
+        decimal(row.turnaround_minutes, 0) + " min");
+  });
   OtherResult result;
   result.text = rows_table(rows);
   result.json = rows_json(rows).dump(2);

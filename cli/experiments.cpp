@@ -1,4 +1,3 @@
-// See experiments.hpp.
 #include "cli/experiments.hpp"
 
 #include "results/numbers.hpp"

@@ -17,12 +17,12 @@ namespace dmm {
 /// What the command line says beside the name. The experiments take their own values where nothing is said.
 struct ExperimentOptions {
   SimulationChoice choice;
-  std::vector<double> loads;               ///< empty: the experiment's own
-  std::vector<double> thresholds;          ///< the same
-  std::vector<std::string> architectures;  ///< the same
-  std::uint32_t repetitions = 0;           ///< 0: the experiment's own
-  std::uint64_t jobs = 0;                  ///< of experiments that count jobs; 0: their own
-  std::uint32_t work_minutes = 0;          ///< of a bag of tasks; 0: the experiment's own
+  std::vector<double> loads;                    ///< empty: the experiment's own
+  std::vector<double> thresholds;               ///< the same
+  std::vector<std::string> architectures;       ///< the same
+  std::uint32_t repetitions = 0;                ///< 0: the experiment's own
+  std::uint64_t jobs = 0;                       ///< of experiments that count jobs; 0: their own
+  std::uint32_t work_minutes = 0;               ///< of a bag of tasks; 0: the experiment's own
   std::optional<std::uint32_t> bag_at_minutes;  ///< when it arrives
 };
 

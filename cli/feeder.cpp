@@ -1,4 +1,3 @@
-// See feeder.hpp.
 #include "cli/feeder.hpp"
 
 #include <utility>

@@ -1,4 +1,3 @@
-// See figures.hpp.
 #include "cli/figures.hpp"
 
 #include <algorithm>
@@ -158,8 +157,8 @@ std::vector<std::string> folded(std::string_view text, std::size_t columns, std:
 
 namespace {
 
-constexpr std::size_t gap = 2;        ///< columns between two
-constexpr std::size_t cut_min = 12;   ///< no text is cut shorter
+constexpr std::size_t gap = 2;       ///< columns between two
+constexpr std::size_t cut_min = 12;  ///< no text is cut shorter
 constexpr std::size_t stack_indent = 4;
 
 std::size_t sum_of(const std::vector<std::size_t>& widths) {
@@ -215,7 +214,8 @@ std::string Table::text(const Style& style) const {
   std::size_t beside = all.size();  // columns that stand side by side; the others stand below
   if (style.columns > 0 && !cut_to_fit(all, wide, style.columns)) {
     wide = widths(all);
-    while (beside > 1 && sum_of({wide.begin(), wide.begin() + static_cast<std::ptrdiff_t>(beside)}) > style.columns)
+    while (beside > 1 &&
+           sum_of({wide.begin(), wide.begin() + static_cast<std::ptrdiff_t>(beside)}) > style.columns)
       --beside;
   }
   const auto line = [&](const auto& text_of) {

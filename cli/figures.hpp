@@ -63,7 +63,8 @@ class Table {
  private:
   std::vector<std::size_t> shown(const Style& style) const;
   std::vector<std::size_t> widths(const std::vector<std::size_t>& shown) const;
-  bool cut_to_fit(const std::vector<std::size_t>& shown, std::vector<std::size_t>& widths, std::size_t limit) const;
+  bool cut_to_fit(const std::vector<std::size_t>& shown, std::vector<std::size_t>& widths,
+                  std::size_t limit) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

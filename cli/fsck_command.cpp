@@ -120,14 +120,16 @@ int fsck(const FsckOptions& options) {
 }  // namespace
 
 CLI::App* add_fsck_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("fsck", "Compare what all managers believe of leases, and name disagreements");
+  auto* command =
+      app.add_subcommand("fsck", "Compare what all managers believe of leases, and name disagreements");
   auto options = std::make_shared<FsckOptions>();
   command->add_option("--testbed", options->manager.testbed, "The testbed (default: the only one that is up)")
       ->type_name("NAME");
   add_batch_manager_option(*command, options->batchmgr,
                            "A batch manager: its nodes are compared with those of its site");
-  command->add_option("--patience", options->patience_seconds,
-                      "Seconds that a disagreement must last, since grants are under way at any time (default 3)")
+  command
+      ->add_option("--patience", options->patience_seconds,
+                   "Seconds that a disagreement must last, since grants are under way at any time (default 3)")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("SECONDS");
   command->add_flag("--json", options->json, "Print a JSON object");

@@ -1,4 +1,3 @@
-// See harvest.hpp.
 #include "cli/harvest.hpp"
 
 #include <algorithm>

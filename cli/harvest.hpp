@@ -27,7 +27,7 @@ struct Harvest {
   std::vector<JobOutcome> outcomes;
   std::vector<double> grant_seconds;              ///< real ones from each job's submission to its grant
   std::uint64_t reruns = 0;                       ///< jobs that were run again
-  std::vector<ToldJob> farthest;                ///< the few finished ones that went farthest, farthest first
+  std::vector<ToldJob> farthest;                  ///< the few finished ones that went farthest, farthest first
   double last_end = 0;                            ///< seconds since 1970
   std::map<std::string, std::uint64_t> messages;  ///< sent, by kind; without answers to commands like this one
   std::uint64_t messages_resent = 0;

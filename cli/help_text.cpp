@@ -1,4 +1,3 @@
-// See help_text.hpp.
 #include "cli/help_text.hpp"
 
 #include <vector>

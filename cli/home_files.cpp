@@ -1,4 +1,3 @@
-// See home_files.hpp.
 #include "cli/home_files.hpp"
 
 #include <cerrno>

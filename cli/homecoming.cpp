@@ -1,4 +1,3 @@
-// See homecoming.hpp.
 #include "cli/homecoming.hpp"
 
 #include "cli/figures.hpp"

@@ -1,4 +1,3 @@
-// See interrupts.hpp.
 #include "cli/interrupts.hpp"
 
 #include <sys/signalfd.h>

@@ -1,4 +1,3 @@
-// See job_conditions.hpp.
 #include "cli/job_conditions.hpp"
 
 #include <time.h>

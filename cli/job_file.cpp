@@ -1,4 +1,3 @@
-// See job_file.hpp.
 #include "cli/job_file.hpp"
 
 #include <algorithm>

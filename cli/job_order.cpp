@@ -1,4 +1,3 @@
-// See job_order.hpp.
 #include "cli/job_order.hpp"
 
 #include <cstdio>

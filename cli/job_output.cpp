@@ -1,4 +1,3 @@
-// See job_output.hpp.
 #include "cli/job_output.hpp"
 
 #include <algorithm>

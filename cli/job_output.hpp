@@ -18,8 +18,8 @@ struct JobOutputFile {
 };
 
 struct JobOutput {
-  std::string state;   ///< "pending", "complete", "cut", "unfetched", "unwritten", "lost", "discarded"
-  std::string reason;  ///< why it isn't all there
+  std::string state;       ///< "pending", "complete", "cut", "unfetched", "unwritten", "lost", "discarded"
+  std::string reason;      ///< why it isn't all there
   bool at_lender = false;  ///< what isn't there can still be fetched
   bool over = false;       ///< so is the job
   std::uint32_t attempt = 1;

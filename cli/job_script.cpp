@@ -1,4 +1,3 @@
-// See job_script.hpp.
 #include "cli/job_script.hpp"
 
 #include <algorithm>

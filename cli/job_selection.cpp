@@ -1,4 +1,3 @@
-// See job_selection.hpp.
 #include "cli/job_selection.hpp"
 
 #include <fnmatch.h>
@@ -30,8 +29,8 @@ std::optional<double> parse_length(std::string_view text) {
 }
 
 std::optional<double> parse_date(const std::string& text) {
-  for (const char* format : {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S",
-                             "%Y-%m-%dT%H:%M:%SZ"}) {
+  for (const char* format : {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
+                             "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%SZ"}) {
     tm date{};
     const char* const end = ::strptime(text.c_str(), format, &date);
     if (end != nullptr && *end == '\0') return static_cast<double>(::timegm(&date));
@@ -81,8 +80,8 @@ OrFault<JobSelection, CommandFault> JobSelection::make(const SelectionOptions& o
     if (text.empty()) return std::string();
     moment = parse_moment(text, now);
     if (moment) return std::string();
-    return std::string(option) + ": expected a length of time as in 2h, or a date as in \"2026-11-23 18:30\", got '" +
-           text + "'";
+    return std::string(option) +
+           ": expected a length of time as in 2h, or a date as in \"2026-11-23 18:30\", got '" + text + "'";
   };
   std::string fault = read("--since", options.since, selection.since_);
   if (fault.empty()) fault = read("--until", options.until, selection.until_);

@@ -1,4 +1,3 @@
-// See job_sentences.hpp.
 #include "cli/job_sentences.hpp"
 
 #include <time.h>
@@ -154,9 +153,10 @@ void add_state(std::vector<std::string>& lines, const ToldJob& job, double now) 
   } else {
     lines.push_back("Its program is over" +
                     (job.wall_seconds > 0 ? ", after " + length_text(job.wall_seconds) : "") + ".");
-    lines.push_back("Its output is being brought from " + heads_text(job, now) + (job.writing_seconds > 0
-                    ? ", and has been waiting for the file system here for " + length_text(job.writing_seconds) + "."
-                    : "."));
+    lines.push_back("Its output is being brought from " + heads_text(job, now) +
+                    (job.writing_seconds > 0 ? ", and has been waiting for the file system here for " +
+                                                   length_text(job.writing_seconds) + "."
+                                             : "."));
   }
 }
 
@@ -316,7 +316,9 @@ std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& o
   return lines;
 }
 
-bool pauses(const ToldJob& job, double now) { return job.state == "waiting" && job.again_at && *job.again_at > now; }
+bool pauses(const ToldJob& job, double now) {
+  return job.state == "waiting" && job.again_at && *job.again_at > now;
+}
 
 std::vector<std::string> pause_sentences(const ToldJob& job, double now) {
   const std::string cause = times_interrupted(job) > 0 ? "It was interrupted, and pauses for " : "It pauses for ";
@@ -365,9 +367,10 @@ std::vector<std::string> unasked_sentences(const ToldJob& job, bool site_is_up, 
   std::vector<std::string> lines;
   lines.push_back("It asks for " + count_text(job.processors, "processor") + ", and has waited " +
                   since(job.waits_since, now) + ".");
-  lines.push_back(site_is_up ? "Its job manager has asked its site for nodes; what the site says can't be told here."
-                             : "Its job manager doesn't reach its site manager: nothing is granted until it does. It "
-                               "asks again by itself.");
+  lines.push_back(site_is_up
+                      ? "Its job manager has asked its site for nodes; what the site says can't be told here."
+                      : "Its job manager doesn't reach its site manager: nothing is granted until it does. It "
+                        "asks again by itself.");
   if (!site_is_up && !site_fault.empty())
     lines.push_back("What the job manager heard of it: " + harmless(site_fault) + ".");
   if (!fault.empty()) lines.push_back("The site: " + harmless(fault));

@@ -1,4 +1,3 @@
-// See job_totals.hpp.
 #include "cli/job_totals.hpp"
 
 #include <algorithm>
@@ -40,8 +39,8 @@ Json to_json(const JobTotals& totals) {
 
 std::string totals_text(const JobTotals& totals, std::size_t shown, bool selected) {
   if (totals.open() == 0 && !selected)
-    return totals.ended() == 0 ? "no jobs" : "no jobs wait or run; " + grouped(totals.ended()) +
-                                                 " ended (--all shows them)";
+    return totals.ended() == 0 ? "no jobs"
+                               : "no jobs wait or run; " + grouped(totals.ended()) + " ended (--all shows them)";
   std::string text = selected ? count_text(shown, "job") + " shown. In all " : count_text(shown, "job") + ": ";
   for (const char* state : {"waiting", "starting", "running"})
     text += grouped(totals.of(state)) + " " + state + ", ";

@@ -12,13 +12,13 @@
 namespace dmm {
 
 struct JobTotals {
-  std::size_t managers = 0;                      ///< whose counts are in it
+  std::size_t managers = 0;  ///< whose counts are in it
   std::map<std::string, std::uint64_t> by_state;
 
   /// A job manager's answer to "counts".
   void add(const nlohmann::ordered_json& counts);
   std::uint64_t of(const std::string& state) const;
-  std::uint64_t open() const;   ///< that wait or run
+  std::uint64_t open() const;  ///< that wait or run
   std::uint64_t ended() const;
 };
 

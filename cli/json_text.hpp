@@ -69,7 +69,9 @@ inline std::string joined(const std::vector<std::string>& texts, std::string_vie
 
 /// A text, safe to show on a terminal.
 inline std::string shown(const Json& json, const char* key) { return harmless(text_in(json, key)); }
-inline std::string count_in(const Json& json, const char* key) { return grouped(number_in<std::uint64_t>(json, key)); }
+inline std::string count_in(const Json& json, const char* key) {
+  return grouped(number_in<std::uint64_t>(json, key));
+}
 
 /// A member that is an object; an empty one if it is missing or something else.
 inline Json object_in(const Json& json, const char* key) {

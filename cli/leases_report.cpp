@@ -1,4 +1,3 @@
-// See leases_report.hpp.
 #include "cli/leases_report.hpp"
 
 #include <algorithm>
@@ -97,7 +96,8 @@ std::string render_leases(const std::vector<Json>& sites, const Style& style) {
   if (const std::string jobs = jobs_with_several(sites); !jobs.empty()) text += "\n" + jobs;
   for (const Json& site : sites) {
     const std::size_t total = number_in<std::size_t>(site, "total"), listed = rows_in(site, "leases").size();
-    if (listed < total) text += shown(site, "site") + ": " + grouped(total - listed) + " more leases aren't shown\n";
+    if (listed < total)
+      text += shown(site, "site") + ": " + grouped(total - listed) + " more leases aren't shown\n";
   }
   return text;
 }
@@ -116,8 +116,7 @@ std::string render_usage(const std::vector<Json>& sites, bool records, const Sty
       const double processor_seconds =
           number_in<double>(sum, "processor_seconds") + number_in<double>(sum, "running_processor_seconds");
       sums.add({shown(site, "site"), shown(sum, "direction"), shown(sum, "site"), count_in(sum, "records"),
-                count_in(sum, "running"),
-                decimal(processor_seconds / 3600, 3)});
+                count_in(sum, "running"), decimal(processor_seconds / 3600, 3)});
     }
     for (const Json& record : rows_in(site, "records"))
       list.add({shown(site, "site"), shown(record, "lease"), shown(record, "direction"), shown(record, "site"),
@@ -183,8 +182,9 @@ std::string render_nodes(const std::vector<Json>& rows, const Style& style, cons
   for (const Json& row : rows) {
     const std::string state = text_in(row, "state");
     table.add({shown(row, "site"), shown(row, "resource_manager"), shown(row, "cluster"), shown(row, "nodes"),
-               style.paint(ink_of(state), harmless(words_of(state))), count_in(row, "processors"), shown(row, "lease"),
-               shown(row, "to"), joined(texts_in(row, "requests"), ", "), shown(row, "reason")});
+               style.paint(ink_of(state), harmless(words_of(state))), count_in(row, "processors"),
+               shown(row, "lease"), shown(row, "to"), joined(texts_in(row, "requests"), ", "),
+               shown(row, "reason")});
   }
   return table.empty() ? none : table.text(style) + shared_accounts(rows, style);
 }

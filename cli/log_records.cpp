@@ -1,4 +1,4 @@
-// See log_records.hpp. Lines are sorted out by plain search for quoted names before anything is parsed: of a
+// Lines are sorted out by plain search for quoted names before anything is parsed: of a
 // hundred megabytes a request's own lines are some kilobytes.
 #include "cli/log_records.hpp"
 

@@ -71,7 +71,8 @@ std::string option_fault(const CLI::App* app, const CLI::Error& error, const std
   const std::string command = name.empty() ? "dmm" : "dmm " + name;
   std::string what = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-    if (const std::string option = unknown_option(app, words); !option.empty()) what = "there is no option " + option;
+    if (const std::string option = unknown_option(app, words); !option.empty())
+      what = "there is no option " + option;
   return command + ": " + what + "; `" + command + " --help` has the options, with examples\n";
 }
 

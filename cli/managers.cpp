@@ -1,4 +1,3 @@
-// See managers.hpp.
 #include "cli/managers.hpp"
 
 #include <CLI/CLI.hpp>
@@ -61,7 +60,8 @@ std::variant<std::vector<Manager>, CommandFault> named_by_endpoint(const Manager
   if ((site.empty() || site == party.site) && (user.empty() || user == party.name))
     return std::vector<Manager>{{party, options.endpoint}};
   return CommandFault{"the manager at " + options.endpoint + " is " + to_text(party) + ", and not of " +
-                          (site.empty() ? "" : std::string(site.text) + "/") + user, 2};
+                          (site.empty() ? "" : std::string(site.text) + "/") + user,
+                      2};
 }
 
 }  // namespace
@@ -94,8 +94,10 @@ OrFault<Testbed, CommandFault> choose_testbed(const std::string& name) {
   std::erase_if(all, [](const Testbed& testbed) { return count_alive(testbed) == 0; });
   if (all.size() == 1) return std::move(all.front());
   if (all.empty())
-    return CommandFault{"no testbed is up; `dmm testbed up TOPOLOGY` starts one. Managers of your own are named by "
-                        "DMM_JOBMGR and DMM_SITEMGR", 1};
+    return CommandFault{
+        "no testbed is up; `dmm testbed up TOPOLOGY` starts one. Managers of your own are named by "
+        "DMM_JOBMGR and DMM_SITEMGR",
+        1};
   std::string names;
   for (const Testbed& testbed : all) names += (names.empty() ? "" : ", ") + testbed.name;
   return CommandFault{"several testbeds are up (" + names + "); say which with --testbed", 2};

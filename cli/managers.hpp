@@ -68,7 +68,7 @@ struct JobName {
   std::string site;  ///< empty: not said
   std::string user;
   std::uint64_t job = 0;
-  std::uint32_t attempt = 0;  ///< 0: not said
+  std::uint32_t attempt = 0;                ///< 0: not said
   std::optional<std::uint32_t> index = {};  ///< of an element of the array `job`
 
   /// As questions and orders name it: 17 or "17_3".

@@ -1,4 +1,4 @@
-// See metrics.hpp. The shares of messages are those of Iosup et al. 2007, section 5.7: workload management
+// The shares of messages are those of Iosup et al. 2007, section 5.7: workload management
 // messages are the first four kinds, what delegation adds to them is the fifth.
 #include "cli/metrics.hpp"
 #include "cli/report_lines.hpp"
@@ -69,7 +69,8 @@ const std::vector<Metric>& metrics() {
       {"goodput_inter_grid_processor_hours", "Inter-grid goodput", "inter-grid [h]", "processor-hours", 0, linear,
        goodput_hours<Origin::inter_grid>},
       {"inter_grid_percent_of_delegated", "Inter-grid, of all delegated goodput", "inter/delegated [%]", "%", 1,
-       linear, [](Run run) { return 100 * fraction(goodput_hours<Origin::inter_grid>(run), delegated_hours(run)); }},
+       linear,
+       [](Run run) { return 100 * fraction(goodput_hours<Origin::inter_grid>(run), delegated_hours(run)); }},
       {"messages_per_job", "Messages per job", "messages", "", 1, linear,
        [](Run run) { return fraction(all(run), jobs(run)); }},
       {"management_messages_per_job", "Management messages per job", "management", "", 1, linear,

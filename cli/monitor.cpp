@@ -1,6 +1,5 @@
-// See monitor.hpp.
-#include "cli/json_text.hpp"
 #include "cli/monitor.hpp"
+#include "cli/json_text.hpp"
 
 #include <algorithm>
 #include <utility>

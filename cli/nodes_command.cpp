@@ -62,7 +62,8 @@ CLI::App* add_nodes_command(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"free", "leased", "cleaning", "set_aside", "down"}))
       ->type_name("STATE");
-  command->add_option("--resource-manager", options->filter.resource_manager, "Only nodes of this resource manager")
+  command
+      ->add_option("--resource-manager", options->filter.resource_manager, "Only nodes of this resource manager")
       ->type_name("NAME");
   command->add_option("--cluster", options->filter.cluster, "Only nodes of this cluster")->type_name("CLUSTER");
   add_batch_manager_option(*command, options->batch, "A batch manager, for the nodes that its batch system has");

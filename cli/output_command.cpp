@@ -147,7 +147,8 @@ CLI::App* add_output_command(CLI::App& app, int& exit_code) {
                     "First fetch it once more, into the job manager's folder, if it could not be written");
   command->add_flag("--json", options->json, "Print where it is and how much of it, as a JSON object");
   command->footer(
-      "Read from the files that its job manager writes, so on the same machine. Output is brought back while the job\n"
+      "Read from the files that its job manager writes, so on the same machine. Output is brought back while the "
+      "job\n"
       "runs; what could not be is kept for an hour where the job ran. Exit code 1 if it isn't all here.\n"
       "\n"
       "Examples:\n"

@@ -61,11 +61,13 @@ CLI::App* add_reclaim_command(CLI::App& app, int& exit_code) {
   command->add_option("whose", options->whose, "A lease (das-3#41) or a borrower's site")->type_name("LEASE|SITE");
   command->add_flag("--all", options->everything, "Everything that the site has lent");
   add_manager_options(*command, options->manager, Role::site_manager);
-  auto* grace = command->add_option("--grace", options->grace_seconds,
-                                    "Seconds that running jobs have to end: SIGTERM at once, SIGKILL then (default: "
-                                    "the site's reclaim_grace_seconds)");
+  auto* grace =
+      command->add_option("--grace", options->grace_seconds,
+                          "Seconds that running jobs have to end: SIGTERM at once, SIGKILL then (default: "
+                          "the site's reclaim_grace_seconds)");
   grace->check(CLI::Range(0.0, 30.0 * 24 * 3600))->type_name("SECONDS");
-  command->add_flag("--end-of-job", options->end_of_job, "Let running jobs end by themselves; nothing new is started")
+  command
+      ->add_flag("--end-of-job", options->end_of_job, "Let running jobs end by themselves; nothing new is started")
       ->excludes(grace);
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
@@ -81,11 +83,13 @@ CLI::App* add_reclaim_command(CLI::App& app, int& exit_code) {
 
 namespace {
 
-CLI::App* add_drain_or_resume(CLI::App& app, int& exit_code, const char* name, const char* what, const char* footer,
-                              const char* done) {
+CLI::App* add_drain_or_resume(CLI::App& app, int& exit_code, const char* name, const char* what,
+                              const char* footer, const char* done) {
   auto* command = app.add_subcommand(name, what);
   auto options = std::make_shared<OwnerOptions>();
-  command->add_option("whom", options->whose, "A borrower's site, or the site itself")->required()->type_name("SITE");
+  command->add_option("whom", options->whose, "A borrower's site, or the site itself")
+      ->required()
+      ->type_name("SITE");
   add_manager_options(*command, options->manager, Role::site_manager);
   const bool drains = std::string_view(name) == "drain";
   if (drains) command->add_flag("--force", options->force, "Also a site that isn't known here yet");
@@ -106,7 +110,8 @@ CLI::App* add_drain_or_resume(CLI::App& app, int& exit_code, const char* name, c
 }  // namespace
 
 CLI::App* add_drain_command(CLI::App& app, int& exit_code) {
-  return add_drain_or_resume(app, exit_code, "drain", "Lend nothing more to a borrower, or stop using a site's nodes",
+  return add_drain_or_resume(app, exit_code, "drain",
+                             "Lend nothing more to a borrower, or stop using a site's nodes",
                              "What runs is not touched; `dmm reclaim` takes it back. It lasts over restarts.\n"
                              "\n"
                              "Examples:\n"
@@ -135,7 +140,8 @@ CLI::App* add_forget_command(CLI::App& app, int& exit_code) {
       "Example:\n"
       "  dmm forget fs0-nodes --site das-3\n");
   command->callback([options, &exit_code] {
-    exit_code = order("forget", *options, {{"resource_manager", options->whose}}, options->whose + " is forgotten");
+    exit_code =
+        order("forget", *options, {{"resource_manager", options->whose}}, options->whose + " is forgotten");
   });
   return command;
 }

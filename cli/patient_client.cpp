@@ -1,4 +1,3 @@
-// See patient_client.hpp.
 #include "cli/patient_client.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See place.hpp: from options to a need and clusters, and from the policy's answer to words.
+// From options to a need and clusters, and from the policy's answer to words.
 #include "cli/place.hpp"
 
 #include <algorithm>
@@ -36,8 +36,7 @@ std::string clusters_fault(const PlaceOptions& options) {
         return "--clusters-total: expected at least the " + std::to_string(options.idle[i]) +
                " idle processors of c" + std::to_string(i + 1);
   }
-  if (!is_one_or(options.quota.size(), count))
-    return "--quota: expected one number for all clusters, or " + each;
+  if (!is_one_or(options.quota.size(), count)) return "--quota: expected one number for all clusters, or " + each;
   if (!std::all_of(options.quota.begin(), options.quota.end(), [](double q) { return q >= 0.0 && q <= 1.0; }))
     return "--quota: expected numbers from 0 to 1";
   if (!is_one_or(options.processors_per_node.size(), count))
@@ -126,8 +125,7 @@ int run_place(const PlaceOptions& options, std::ostream& out, std::ostream& err)
     return 2;
   };
   const PlacementPolicy policy = find_placement(options.policy);
-  if (!policy)
-    return refuse("--policy: expected one of " + placement_names() + ", got '" + options.policy + "'");
+  if (!policy) return refuse("--policy: expected one of " + placement_names() + ", got '" + options.policy + "'");
   if (const auto fault = clusters_fault(options); !fault.empty()) return refuse(fault);
   if (const auto fault = request_fault(options); !fault.empty()) return refuse(fault);
   const auto clusters = clusters_of(options);

@@ -121,8 +121,9 @@ constexpr const char* place_footer =
 CLI::App* add_place_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("place", "Show what a placement policy would do; nothing is run");
   auto text = std::make_shared<PlaceText>();
-  const auto add = [command](const char* name, std::string& value, const std::string& help,
-                             const char* type) { command->add_option(name, value, help)->type_name(type); };
+  const auto add = [command](const char* name, std::string& value, const std::string& help, const char* type) {
+    command->add_option(name, value, help)->type_name(type);
+  };
   add("--policy", text->policy, "Placement policy (default fcm): " + placement_names(), "NAME");
   add("--idle", text->idle, "Idle processors of each cluster", "N,...");
   add("--clusters-total", text->clusters_total, "All processors of each (default: the idle)", "N,...");

@@ -1,4 +1,3 @@
-// See place_explanation.hpp.
 #include "cli/place_explanation.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See place_links.hpp.
 #include "cli/place_links.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See place_report.hpp.
 #include "cli/place_report.hpp"
 
 #include <algorithm>
@@ -51,8 +50,7 @@ constexpr Segment segments[] = {
     {"░", "idle", [](const Row& row) { return row.usable - row.taken; }},
     {"·", "idle, but not usable (quota, whole nodes)",
      [](const Row& row) { return row.cluster.idle_processors - row.usable; }},
-    {"▒", "in use",
-     [](const Row& row) { return row.cluster.total_processors - row.cluster.idle_processors; }},
+    {"▒", "in use", [](const Row& row) { return row.cluster.total_processors - row.cluster.idle_processors; }},
 };
 
 /// The bars share one scale: at most 40 cells, and a processor is never more than one cell.
@@ -109,8 +107,7 @@ nlohmann::ordered_json components_json(const PlaceReport& report, const std::opt
 }
 
 template <class Text>
-void print_line(std::string_view name, std::initializer_list<Text> columns, std::string tail,
-                std::ostream& out) {
+void print_line(std::string_view name, std::initializer_list<Text> columns, std::string tail, std::ostream& out) {
   tail.erase(tail.find_last_not_of(' ') + 1);
   out << std::left << std::setw(10) << name << std::right;
   for (const auto& column : columns) out << std::setw(8) << column;
@@ -126,8 +123,7 @@ void print_text(const PlaceReport& report, std::ostream& out) {
     scale.processors_max = std::max<std::uint64_t>(scale.processors_max, row.cluster.total_processors);
   print_line("cluster", {"idle", "usable", "placed", "left"}, {}, out);
   for (const auto& row : rows)
-    print_line(row.cluster.name.text,
-               {row.cluster.idle_processors, row.usable, row.taken, row.usable - row.taken},
+    print_line(row.cluster.name.text, {row.cluster.idle_processors, row.usable, row.taken, row.usable - row.taken},
                bar(row, scale) + "  " + components_text(row), out);
   if (const auto text = legend(rows); !text.empty()) out << '\n' << text << '\n';
   if (!report.placement) {

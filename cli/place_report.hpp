@@ -15,11 +15,11 @@ namespace dmm {
 
 /// The outcome of one run of a policy.
 struct PlaceReport {
-  std::string_view policy;                ///< its canonical name
-  const ResourceNeed& need;               ///< what was asked
-  std::span<const ClusterView> clusters;  ///< what was there
-  std::optional<Placement> placement;     ///< what the policy made of it
-  std::string why_not;                    ///< if nothing: the reason, one line
+  std::string_view policy;                         ///< its canonical name
+  const ResourceNeed& need;                        ///< what was asked
+  std::span<const ClusterView> clusters;           ///< what was there
+  std::optional<Placement> placement;              ///< what the policy made of it
+  std::string why_not;                             ///< if nothing: the reason, one line
   std::vector<PlacementAlternative> alternatives;  ///< of all policies; empty if they aren't to be told
   std::optional<std::vector<LinkUse>> links;       ///< what it asks of links, if anything is known of that
 };

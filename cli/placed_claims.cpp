@@ -1,4 +1,3 @@
-// See placed_claims.hpp.
 #include "cli/placed_claims.hpp"
 
 #include "cli/figures.hpp"

@@ -1,4 +1,3 @@
-// See processes.hpp.
 #include "cli/processes.hpp"
 
 #include <errno.h>

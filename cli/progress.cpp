@@ -1,4 +1,3 @@
-// See progress.hpp.
 #include "cli/progress.hpp"
 
 #include <algorithm>
@@ -79,8 +78,8 @@ std::string row(const GridProgress& grid, const Layout& layout, const Style& sty
   for (const ProgressPart part : shown_order) {
     if (layout.width[part] == 0) continue;
     if (part == busy && layout.bar_cells > 0)
-      line += "  " +
-              style.paint(Ink::cyan, bar(share_of(grid.processors_busy, grid.processors), layout.bar_cells, style));
+      line += "  " + style.paint(Ink::cyan,
+                                 bar(share_of(grid.processors_busy, grid.processors), layout.bar_cells, style));
     std::string text = pad_left(cell(part, grid), layout.width[part]);
     const bool warn = (part == sites && grid.sites_up < grid.sites) || (part == waiting && grid.waiting > 0);
     line += "  " + (warn ? style.paint(Ink::yellow, text) : text);

@@ -1,6 +1,5 @@
-// See questions.hpp.
-#include "cli/json_text.hpp"
 #include "cli/questions.hpp"
+#include "cli/json_text.hpp"
 
 #include <functional>
 #include <map>
@@ -47,8 +46,9 @@ void read_answer(Reply& reply, Answered& answered) {
 }
 
 /// Puts several questions, or orders, to all of them at once.
-std::vector<std::vector<Answered>> put_all(const std::vector<Manager>& managers, const std::vector<std::string>& verbs,
-                                           const Json& argument, Duration within, bool are_orders) {
+std::vector<std::vector<Answered>> put_all(const std::vector<Manager>& managers,
+                                           const std::vector<std::string>& verbs, const Json& argument,
+                                           Duration within, bool are_orders) {
   ClientPool pool;
   pool.give_up_early();
   std::vector<std::vector<Answered>> all(verbs.size(), std::vector<Answered>(managers.size()));
@@ -161,22 +161,25 @@ std::string remedy_of(const Manager& manager, const Reply& reply) {
   switch (reply.why) {
     case Unanswered::nobody_listens:
       if (manager.testbed.empty()) return "; start it with `" + program + " --config FILE`";
-      return "; start it with `dmm testbed restart " + manager.testbed + " --which \"" + to_text(manager.party) + "\"`";
+      return "; start it with `dmm testbed restart " + manager.testbed + " --which \"" + to_text(manager.party) +
+             "\"`";
     case Unanswered::not_permitted:
       return reply.owner.empty() ? std::string() : "; run this command as " + reply.owner;
     case Unanswered::no_such_host: return "; is it spelt right?";
     case Unanswered::another_name:
       return "; where a name is given, with --as-site and --as-user or by --site, it has to be that one";
     case Unanswered::silence:
-      return manager.testbed.empty() ? std::string() : "; `dmm testbed status " + manager.testbed + "` shows who lives";
+      return manager.testbed.empty() ? std::string()
+                                     : "; `dmm testbed status " + manager.testbed + "` shows who lives";
     case Unanswered::no:
     case Unanswered::too_long: return {};
   }
   return {};
 }
 
-std::vector<std::vector<Answered>> ask_all(const std::vector<Manager>& managers, const std::vector<std::string>& verbs,
-                                           const Json& argument, Duration within) {
+std::vector<std::vector<Answered>> ask_all(const std::vector<Manager>& managers,
+                                           const std::vector<std::string>& verbs, const Json& argument,
+                                           Duration within) {
   return put_all(managers, verbs, argument, within, false);
 }
 

@@ -29,9 +29,9 @@ std::vector<Answered> ask_all(const std::vector<Manager>& managers, const std::s
                               const nlohmann::ordered_json& argument = nlohmann::ordered_json::object(),
                               Duration within = seconds(5));
 /// Puts several questions to all of them at once, over one connection to each; the answers by question.
-std::vector<std::vector<Answered>> ask_all(const std::vector<Manager>& managers, const std::vector<std::string>& verbs,
-                                           const nlohmann::ordered_json& argument = nlohmann::ordered_json::object(),
-                                           Duration within = seconds(5));
+std::vector<std::vector<Answered>> ask_all(
+    const std::vector<Manager>& managers, const std::vector<std::string>& verbs,
+    const nlohmann::ordered_json& argument = nlohmann::ordered_json::object(), Duration within = seconds(5));
 Answered ask_one(const Manager& manager, const std::string& verb,
                  const nlohmann::ordered_json& argument = nlohmann::ordered_json::object());
 /// The rest of an answer that comes in pages, added to its first; empty, or why it didn't come. `verb` is also the
@@ -66,9 +66,9 @@ struct ToldJob {
   std::optional<double> again_at;     ///< while it pauses before it is asked for again
   double ran_before_seconds = 0;      ///< in earlier attempts
   std::uint32_t keeper_deaths = 0;
-  double writing_seconds = 0;         ///< how long its file system has had a piece of its output
-  std::string output_state;           ///< as JobOutput::state
-  bool at_lender = false;             ///< what of its output isn't here can still be fetched
+  double writing_seconds = 0;  ///< how long its file system has had a piece of its output
+  std::string output_state;    ///< as JobOutput::state
+  bool at_lender = false;      ///< what of its output isn't here can still be fetched
   /// A resource manager that has a component of it, or output.
   struct Head {
     std::string manager;
@@ -87,22 +87,22 @@ struct ToldJob {
   std::string left_behind;                   ///< while it runs: without which components it went on
   std::uint32_t tasks = 0, tasks_ready = 0;  ///< of its present attempt
   std::uint32_t input_files = 0;             ///< that are brought to it before it starts
-  std::vector<std::string> interrupted_by;  ///< owners that ended an attempt by their right, the latest last
+  std::vector<std::string> interrupted_by;   ///< owners that ended an attempt by their right, the latest last
   /// How often one of them did so in one way; `cause` is as LeaseEnd has it.
   struct Cause {
     std::string owner, cause;
     std::uint64_t times = 0;
   };
-  std::vector<Cause> causes;       ///< of the latest ones, the latest last; empty: its job manager doesn't say
-  std::string exit_kind;           ///< empty: none ran
+  std::vector<Cause> causes;  ///< of the latest ones, the latest last; empty: its job manager doesn't say
+  std::string exit_kind;      ///< empty: none ran
   std::int32_t exit_code = 0;
   std::string exit_fault;
   bool keep_output = true;
-  std::string nodes;               ///< that it has now: "das-3/fs0 0-3, das-3/fs1 7"
+  std::string nodes;                   ///< that it has now: "das-3/fs0 0-3, das-3/fs1 7"
   std::vector<std::string> isolation;  ///< what keeps the components of its last attempt apart; empty: not known
-  double limit_wall_seconds = 0;   ///< its own limit; 0: none
-  bool held = false;               ///< by its user
-  std::optional<double> begin_at;  ///< its begin time, while that is to come
+  double limit_wall_seconds = 0;       ///< its own limit; 0: none
+  bool held = false;                   ///< by its user
+  std::optional<double> begin_at;      ///< its begin time, while that is to come
   /// A job that it depends on, and what of it is awaited yet.
   struct Awaited {
     std::string kind;

@@ -1,6 +1,5 @@
-// See readiness.hpp.
-#include "cli/json_text.hpp"
 #include "cli/readiness.hpp"
+#include "cli/json_text.hpp"
 
 #include <map>
 

@@ -1,4 +1,3 @@
-// See recording.hpp.
 #include "cli/recording.hpp"
 
 #include <algorithm>
@@ -107,8 +106,9 @@ OrFault<Recording, CommandFault> read_recording(const std::string& directory, co
       return CommandFault{"--recording: cannot read " + file, 1};
   Recording recording = reader.recording(grid, speedup);
   if (recording.jobs->empty())
-    return CommandFault{"--recording: no job in " + directory + " ended at a site of this topology; job managers "
-                        "log at level info or below",
+    return CommandFault{"--recording: no job in " + directory +
+                            " ended at a site of this topology; job managers "
+                            "log at level info or below",
                         2};
   return recording;
 }

@@ -15,7 +15,7 @@ namespace dmm {
 
 struct Recording {
   std::shared_ptr<const std::vector<StreamJob>> jobs;  ///< by submit time; the first one at 0
-  std::uint64_t without_end = 0;   ///< left out: nothing says how long they ran
+  std::uint64_t without_end = 0;                       ///< left out: nothing says how long they ran
   std::uint64_t without_home = 0;  ///< left out: no cluster of their site is wide enough, or the site isn't here
 };
 

@@ -1,4 +1,3 @@
-// See registry.hpp.
 #include "cli/registry.hpp"
 #include "cli/environment.hpp"
 #include "cli/folder_lock.hpp"
@@ -29,7 +28,8 @@ std::string folder_of(const std::string& name) { return testbeds_folder() + "/" 
 std::string short_folder() { return "/tmp/dmm-" + std::to_string(::getuid()); }
 
 OrFault<std::string, RegistryFault> make_short_path(const std::string& name, const std::string& folder) {
-  if (std::string fault = make_private_folder(short_folder()); !fault.empty()) return RegistryFault{std::move(fault)};
+  if (std::string fault = make_private_folder(short_folder()); !fault.empty())
+    return RegistryFault{std::move(fault)};
   static constexpr char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
   auto number = static_cast<std::uint64_t>(wall_microseconds());
   for (int attempt = 0; attempt < 100; ++attempt, number += 7919) {

@@ -70,11 +70,11 @@ std::size_t count_alive(const Testbed& testbed);
 
 struct Removal {
   Ending daemons;
-  std::size_t strays = 0;  ///< processes beyond the daemons that had to be killed
-  std::size_t left = 0;    ///< processes that nothing ended
-  std::string kept_logs;   ///< where the logs went; empty: nowhere
+  std::size_t strays = 0;    ///< processes beyond the daemons that had to be killed
+  std::size_t left = 0;      ///< processes that nothing ended
+  std::string kept_logs;     ///< where the logs went; empty: nowhere
   std::string kept_outputs;  ///< where the jobs' output went; empty: there was none
-  std::string fault;       ///< what could not be removed
+  std::string fault;         ///< what could not be removed
 };
 /// Whether a testbed's files stay when it is removed.
 struct Keeping {

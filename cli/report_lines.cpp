@@ -1,4 +1,3 @@
-// See report_lines.hpp.
 #include "cli/report_lines.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See rsl_job.hpp.
 #include "cli/rsl_job.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See run.hpp. The order at the end matters: figures are collected while the managers live, the chain is drawn
+// The order at the end matters: figures are collected while the managers live, the chain is drawn
 // from the logs when they have ended, and nothing is called well before nothing is left.
 #include "cli/run.hpp"
 
@@ -10,9 +10,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <map>
 #include <set>
 
 #include "cli/commands.hpp"
@@ -278,7 +278,7 @@ class Run {
   std::uint64_t activity_ = 0;
   Instant active_{}, next_health_{};
   std::set<std::size_t> dead_;
-  std::vector<std::string> far_;  ///< requests, farthest first: one of them is drawn
+  std::vector<std::string> far_;            ///< requests, farthest first: one of them is drawn
   std::map<std::size_t, Instant> missing_;  ///< daemons that ended, and since when
   RunReport report_;
 };

@@ -1,4 +1,3 @@
-// See run_folder.hpp.
 #include "cli/run_folder.hpp"
 
 #include <filesystem>

@@ -1,4 +1,3 @@
-// See run_report.hpp.
 #include "cli/run_report.hpp"
 
 #include <nlohmann/json.hpp>
@@ -21,7 +20,8 @@ void add_times(ReportLines& lines, const RunReport& report) {
   const Summary& f = report.figures;
   lines.fact("average wait", length_text(f.average_wait_seconds),
              "for nodes, until the grant; trace time, as all but the next two");
-  lines.fact("until the grant", length_text(report.grant_median_seconds) + " median", "real time: wait and search");
+  lines.fact("until the grant", length_text(report.grant_median_seconds) + " median",
+             "real time: wait and search");
   lines.fact("overhead per job",
              length_text(f.average_overhead_seconds) + ", median " + length_text(report.overhead_median_seconds),
              "real time, from the grant to the known end, less the program's own; in no other figure");
@@ -51,11 +51,11 @@ void add_warning(ReportLines& lines, const RunReport& report, const Style& style
   if (!is_too_fast(report)) return;
   const double overhead = report.overhead_median_seconds;
   lines.gap();
-  lines.say(style.paint(Ink::yellow,
-                        "The overhead of a job, " + length_text(overhead) + " of real time at the median, is " +
-                            length_text(overhead * report.speedup) + " at this speed-up, more than jobs waited for " +
-                            "nodes: waits and searches of this run may say more of this machine than of the " +
-                            "schedule. A lower --speedup tells more, and `dmm simulate` the schedule alone."));
+  lines.say(style.paint(
+      Ink::yellow, "The overhead of a job, " + length_text(overhead) + " of real time at the median, is " +
+                       length_text(overhead * report.speedup) + " at this speed-up, more than jobs waited for " +
+                       "nodes: waits and searches of this run may say more of this machine than of the " +
+                       "schedule. A lower --speedup tells more, and `dmm simulate` the schedule alone."));
 }
 
 void add_trouble(ReportLines& lines, const RunReport& report, const Style& style) {
@@ -120,12 +120,9 @@ std::vector<std::string> render_report(const RunReport& report, const Style& sty
 
 nlohmann::ordered_json to_json(const RunReport& report) {
   const Summary& f = report.figures;
-  nlohmann::ordered_json json{{"topology", report.topology},
-                              {"workload", report.workload},
-                              {"speedup", report.speedup},
-                              {"sites", report.sites},
-                              {"processors", report.processors},
-                              {"jobs_in_workload", report.jobs_in_workload}};
+  nlohmann::ordered_json json{{"topology", report.topology},     {"workload", report.workload},
+                              {"speedup", report.speedup},       {"sites", report.sites},
+                              {"processors", report.processors}, {"jobs_in_workload", report.jobs_in_workload}};
   add_figures(json, f);
   json.update({{"jobs_rerun", report.jobs_rerun},
                {"capped", report.capped},

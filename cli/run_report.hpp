@@ -26,9 +26,9 @@ struct RunReport {
   Summary figures;
   std::uint64_t jobs_in_workload = 0;  ///< to be submitted; fewer were if the run was cut short
   std::uint64_t jobs_rerun = 0;
-  std::uint64_t capped = 0;  ///< jobs whose run time was cut to the cap
+  std::uint64_t capped = 0;            ///< jobs whose run time was cut to the cap
   double overhead_median_seconds = 0;  ///< of what DMM added to a job from its grant to its known end
-  double grant_median_seconds = 0;     ///< from a job's submission to its grant: waiting for nodes, and finding them
+  double grant_median_seconds = 0;  ///< from a job's submission to its grant: waiting for nodes, and finding them
   std::map<std::string, std::uint64_t> messages;  ///< sent by all processes, by kind
   std::uint64_t messages_resent = 0;
 

@@ -1,4 +1,3 @@
-// See schedule_change.hpp.
 #include "cli/schedule_change.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See sensitivity_report.hpp.
 #include "cli/sensitivity_report.hpp"
 
 #include <algorithm>

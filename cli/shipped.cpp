@@ -1,4 +1,3 @@
-// See shipped.hpp.
 #include "cli/shipped.hpp"
 
 #include <filesystem>

@@ -1,4 +1,3 @@
-// See silence.hpp.
 #include "cli/silence.hpp"
 
 #include <cstdio>

@@ -143,7 +143,8 @@ int simulate(SimulateOptions options) {
   if (const auto* fault = std::get_if<CommandFault>(&input)) return fail("simulate", *fault);
   auto replaced = replaced_in(options.choice);
   if (const auto* fault = std::get_if<CommandFault>(&replaced)) return fail("simulate", *fault);
-  return Simulate(options, std::get<SimulationInput>(input), std::get<std::vector<Replacement>>(std::move(replaced)))
+  return Simulate(options, std::get<SimulationInput>(input),
+                  std::get<std::vector<Replacement>>(std::move(replaced)))
       .go();
 }
 
@@ -179,12 +180,11 @@ void add_fault_options(CLI::App& command, SimulateOptions& options) {
   only_with_faults(command.add_option("--nodes", choice.nodes, "About so many nodes (default: drawn)")
                        ->check(CLI::Range(1, 100'000))
                        ->needs(sites));
-  only_with_faults(
-      command
-          .add_option(
-              "--minutes", choice.minutes,
-              "Jobs and faults come during this time (default 1.67). A run beyond 60 has as many, and all takes longer")
-          ->check(CLI::Range(1.0, 1e5)));
+  only_with_faults(command
+                       .add_option("--minutes", choice.minutes,
+                                   "Jobs and faults come during this time (default 1.67). A run beyond 60 has as "
+                                   "many, and all takes longer")
+                       ->check(CLI::Range(1.0, 1e5)));
   CLI::Option* const co_allocated =
       command.add_flag("--co-allocated", choice.co_allocated, "Each job has components that no one cluster holds");
   only_with_faults(co_allocated);

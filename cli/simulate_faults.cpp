@@ -1,6 +1,5 @@
-// See simulate_faults.hpp.
-#include "cli/json_text.hpp"
 #include "cli/simulate_faults.hpp"
+#include "cli/json_text.hpp"
 
 #include <unistd.h>
 
@@ -167,7 +166,8 @@ class Faults {
     const Instant now = monotonic_now();
     if (choice_.seeds == 1 || !display_.due(now)) return;
     const std::string line = "seed " + std::to_string(seed) + "   " + grouped(totals_.seeds) + " of " +
-                             count_text(choice_.seeds, "seed") + " done   " + grouped(totals_.broken) + " broken   " +
+                             count_text(choice_.seeds, "seed") + " done   " + grouped(totals_.broken) +
+                             " broken   " +
                              speed_text(totals_.events, totals_.simulated_seconds, totals_.elapsed_seconds);
     display_.show(
         [&](std::size_t columns, const Style&) { return std::vector<std::string>{cut(" " + line, columns)}; },
@@ -191,8 +191,8 @@ class Faults {
     }
     lines.push_back(length_text(one.simulated_seconds) + " in " + length_text(one.elapsed_seconds) + ": " +
                     speed_text(one.events, one.simulated_seconds, one.elapsed_seconds));
-    lines.push_back(count_text(one.messages, "message") + ", of them " + count_text(one.keep_alives, "keep-alive") +
-                    "; trace " + hex(one.trace_hash));
+    lines.push_back(count_text(one.messages, "message") + ", of them " +
+                    count_text(one.keep_alives, "keep-alive") + "; trace " + hex(one.trace_hash));
     print_lines(lines);
   }
 
@@ -213,11 +213,19 @@ class Faults {
   }
 
   Json to_json(const Outcome& one) const {
-    Json json{{"seed", one.seed},          {"trouble", one.trouble},   {"sites", one.sites},
-              {"nodes", one.nodes},        {"jobs", one.jobs},         {"acts", one.acts},
-              {"checks", one.checks},      {"events", one.events},     {"messages", one.messages},
-              {"keep_alives", one.keep_alives}, {"simulated_seconds", one.simulated_seconds},
-              {"elapsed_seconds", one.elapsed_seconds}, {"trace_hash", hex(one.trace_hash)}};
+    Json json{{"seed", one.seed},
+              {"trouble", one.trouble},
+              {"sites", one.sites},
+              {"nodes", one.nodes},
+              {"jobs", one.jobs},
+              {"acts", one.acts},
+              {"checks", one.checks},
+              {"events", one.events},
+              {"messages", one.messages},
+              {"keep_alives", one.keep_alives},
+              {"simulated_seconds", one.simulated_seconds},
+              {"elapsed_seconds", one.elapsed_seconds},
+              {"trace_hash", hex(one.trace_hash)}};
     json["broken"] = one.fault.empty() ? Json() : Json(one.fault);
     if (one.fault.empty()) return json;
     json["story"] = one.story;
@@ -229,7 +237,8 @@ class Faults {
     Json sometimes = Json::object();
     for (std::size_t i = 0; i < rare_states; ++i)
       sometimes[std::string(to_text(static_cast<Rare>(i)))] = totals_.sometimes.count(static_cast<Rare>(i));
-    return Json{{"seeds", totals_.seeds}, {"broken", totals_.broken}, {"runs", outcomes_}, {"sometimes", sometimes}};
+    return Json{
+        {"seeds", totals_.seeds}, {"broken", totals_.broken}, {"runs", outcomes_}, {"sometimes", sometimes}};
   }
 
   const FaultsChoice& choice_;

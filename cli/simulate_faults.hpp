@@ -9,14 +9,14 @@ namespace dmm {
 struct FaultsChoice {
   std::uint64_t seed = 1;
   std::uint64_t seeds = 1;
-  std::uint32_t sites = 0;  ///< 0: drawn
-  std::uint32_t nodes = 0;  ///< in all; 0: drawn
-  double minutes = 0;       ///< that jobs and troubles come for; 0: as in the tests
+  std::uint32_t sites = 0;    ///< 0: drawn
+  std::uint32_t nodes = 0;    ///< in all; 0: drawn
+  double minutes = 0;         ///< that jobs and troubles come for; 0: as in the tests
   bool co_allocated = false;  ///< each job has several components
   bool alike = false;         ///< each site has one cluster, all as large
   bool keyed = false;         ///< managers prove link keys
   bool files = false;         ///< jobs have input files
-  std::string trace;        ///< the file for everything that happens
+  std::string trace;          ///< the file for everything that happens
   bool json = false;
 };
 

@@ -1,4 +1,3 @@
-// See simulate_progress.hpp.
 #include "cli/simulate_progress.hpp"
 
 #include <algorithm>

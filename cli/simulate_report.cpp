@@ -1,4 +1,3 @@
-// See simulate_report.hpp.
 #include "cli/simulate_report.hpp"
 
 #include <nlohmann/json.hpp>
@@ -140,14 +139,11 @@ nlohmann::ordered_json messages_json(const MessageCounts& messages) {
 }
 
 nlohmann::ordered_json to_json(const SimulateReport& report) {
-  nlohmann::ordered_json json{{"topology", report.input.topology.name},
-                              {"workload", report.input.workload.title()},
-                              {"architecture", report.choice.architecture},
-                              {"seed", report.choice.seed},
-                              {"cool_down", has_cool_down(report.choice)},
-                              {"sites", report.input.topology.sites.size()},
-                              {"clusters", report.input.grid.clusters.size()},
-                              {"processors", report.input.grid.processors()}};
+  nlohmann::ordered_json json{
+      {"topology", report.input.topology.name},        {"workload", report.input.workload.title()},
+      {"architecture", report.choice.architecture},    {"seed", report.choice.seed},
+      {"cool_down", has_cool_down(report.choice)},     {"sites", report.input.topology.sites.size()},
+      {"clusters", report.input.grid.clusters.size()}, {"processors", report.input.grid.processors()}};
   add_figures(json, report.run.figures);
   json.update({{"ended_seconds", report.run.ended_seconds},
                {"messages", messages_json(report.run.totals.messages)},

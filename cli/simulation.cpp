@@ -1,4 +1,3 @@
-// See simulation.hpp.
 #include "cli/simulation.hpp"
 
 #include <algorithm>

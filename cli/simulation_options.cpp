@@ -20,9 +20,9 @@ CLI::Option* add_switch(CLI::App& command, const std::string& name, std::optiona
 void add_site_options(CLI::App& command, SiteChoice& sites) {
   const char* const group = "The sites of dmm";
   command
-      .add_flag(
-          "--paper", sites.paper,
-          "The settings of Iosup et al. 2007: cycles of 300 and 150 s, fcfs policies, no hints, --coarse, no cool-down")
+      .add_flag("--paper", sites.paper,
+                "The settings of Iosup et al. 2007: cycles of 300 and 150 s, fcfs policies, no hints, --coarse, "
+                "no cool-down")
       ->group(group);
   add_switch(command, "coarse", sites.coarse,
              "Keep-alives as in the paper: beats every 300 s, terms of 3000 s, hints at most every 600 s, no "

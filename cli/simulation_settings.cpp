@@ -1,7 +1,7 @@
-// See simulation_settings.hpp. A topology is read once for each stage of replacing: keys of the file and of --set are
+// A topology is read once for each stage of replacing: keys of the file and of --set are
 // read over the stage's defaults, so they win without anyone comparing values.
-#include "cli/shipped.hpp"
 #include "cli/simulation_settings.hpp"
+#include "cli/shipped.hpp"
 
 #include <algorithm>
 #include <array>
@@ -45,7 +45,8 @@ OrFault<Defaults, CommandFault> defaults_of(const SimulationChoice& choice, Stag
     auto read = read_site_config(choice.settings_of);
     if (auto* error = std::get_if<ConfigError>(&read)) return CommandFault{std::move(error->text), 2};
     SiteConfig& config = std::get<SiteConfig>(read);
-    defaults = {std::move(config.settings), from_seconds(config.beat_seconds), from_seconds(config.silence_seconds)};
+    defaults = {std::move(config.settings), from_seconds(config.beat_seconds),
+                from_seconds(config.silence_seconds)};
     defaults.site.name = {};
     defaults.site.ancestors.clear();
     defaults.site.neighbours.clear();
@@ -94,7 +95,8 @@ std::optional<CommandFault> fault_of_overrides(const SimulationChoice& choice) {
       {!sites.flexible_placement.empty(), "--flexible-placement", "policies.flexible_placement"}};
   for (const auto& [given, option, key] : options)
     if (const std::string* assignment = given ? override_of(choice, key) : nullptr)
-      return CommandFault{"--set " + *assignment + ": " + option + " sets " + key + " at all sites; leave one out", 2};
+      return CommandFault{"--set " + *assignment + ": " + option + " sets " + key + " at all sites; leave one out",
+                          2};
   return std::nullopt;
 }
 
@@ -134,7 +136,8 @@ std::optional<CommandFault> apply_options(const SimulationChoice& choice, SiteSe
         choose_policy("--delegation", sites.delegation, known.delegation, settings.delegation_policy),
         choose_policy("--target", sites.target, known.target, settings.target_policy),
         choose_policy("--placement", sites.placement, known.placement, settings.placement_policy),
-        choose_policy("--flexible-placement", sites.flexible_placement, known.placement, settings.flexible_policy)})
+        choose_policy("--flexible-placement", sites.flexible_placement, known.placement,
+                      settings.flexible_policy)})
     if (fault) return fault;
   return std::nullopt;
 }
@@ -152,7 +155,8 @@ OrFault<Topology, CommandFault> topology_at(const SimulationChoice& choice, cons
   ReadOptions reading;
   reading.overrides = choice.overrides;
   reading.site_defaults = defaults.site;
-  auto read = choice.topology.empty() ? one_cluster(choice, reading) : read_topology(shipped(choice.topology), reading);
+  auto read =
+      choice.topology.empty() ? one_cluster(choice, reading) : read_topology(shipped(choice.topology), reading);
   if (auto* error = std::get_if<ConfigError>(&read)) return CommandFault{std::move(error->text), 2};
   Topology& topology = std::get<Topology>(read);
   for (TopologySite& site : topology.sites)
@@ -243,7 +247,8 @@ std::variant<std::vector<Replacement>, CommandFault> replaced_in(const Simulatio
   std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> counts;
   for (std::size_t i = 0; i < used.size(); ++i)
     for (const auto& [key, value] : used[i])
-      if (const std::string& before = daemons[i].at(key); before != value) ++counts[{key, before, value, by[i][key]}];
+      if (const std::string& before = daemons[i].at(key); before != value)
+        ++counts[{key, before, value, by[i][key]}];
   for (const auto& [what, sites] : counts)
     replaced.push_back({std::get<0>(what), std::get<1>(what), std::get<2>(what), std::get<3>(what), sites});
   return replaced;

@@ -1,4 +1,3 @@
-// See sites_report.hpp.
 #include "cli/sites_report.hpp"
 
 #include <algorithm>
@@ -19,8 +18,9 @@ std::string load_in(const Json& site) {
 void add_site(Table& table, const Json& site, const Style& style) {
   if (!flag_in(site, "up")) return table.add({shown(site, "site"), style.paint(Ink::red, "down")});
   const std::vector<std::string> ancestors = texts_in(site, "ancestors");
-  table.add({shown(site, "site"), style.paint(Ink::green, "up"), ancestors.empty() ? "" : harmless(ancestors.front()),
-             count_in(site, "processors"), count_in(site, "processors_busy"), count_in(site, "processors_lent"),
+  table.add({shown(site, "site"), style.paint(Ink::green, "up"),
+             ancestors.empty() ? "" : harmless(ancestors.front()), count_in(site, "processors"),
+             count_in(site, "processors_busy"), count_in(site, "processors_lent"),
              count_in(site, "processors_borrowed"), load_in(site), count_in(site, "requests_waiting"),
              count_in(site, "requests_out")});
 }
@@ -52,7 +52,9 @@ void add_borrowers(Table& table, const Json& site) {
     const bool has_turn = !text_in(link, "site").empty() && text_in(site, "turn") == text_in(link, "site");
     table.add({shown(site, "site"), shown(link, "site"), decimal(number_in<double>(borrower, "weight", 1.0), 2),
                count_in(borrower, "processors"), count_in(borrower, "wants"), decimal(served, 0),
-               kept_off > 0 ? "lent nothing for " + length_text(kept_off) : has_turn ? "is next" : ""});
+               kept_off > 0 ? "lent nothing for " + length_text(kept_off)
+               : has_turn   ? "is next"
+                            : ""});
   }
 }
 
@@ -120,9 +122,8 @@ void say_unused(Notices& notices, const Json& site) {
                      "nodes " + nodes + " are set aside: " + shown(manager, "set_aside_why"));
   for (const std::string& one : texts_in(site, "drained")) {
     const std::string drained = harmless(one);
-    const bool is_neighbour = std::ranges::any_of(rows_in(site, "links"), [&](const Json& link) {
-      return text_in(link, "site") == one;
-    });
+    const bool is_neighbour = std::ranges::any_of(rows_in(site, "links"),
+                                                  [&](const Json& link) { return text_in(link, "site") == one; });
     notices.say((drained == name
                      ? "drained, nothing new starts on its nodes"
                      : "lends nothing more to " + drained + (is_neighbour ? "" : ", which is no neighbour")) +

@@ -1,4 +1,3 @@
-// See slurm_options.hpp.
 #include "cli/slurm_options.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See statistics.hpp.
 #include "cli/statistics.hpp"
 
 #include <algorithm>

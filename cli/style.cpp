@@ -1,6 +1,5 @@
-// See style.hpp.
-#include "cli/environment.hpp"
 #include "cli/style.hpp"
+#include "cli/environment.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

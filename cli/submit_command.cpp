@@ -92,8 +92,10 @@ int fail_unanswered(const SubmitOptions& options, PatientClient& client, const R
   std::string text = reply.fault;
   const bool may_be_taken = client.reached() && reply.why != Unanswered::no && reply.why != Unanswered::too_long;
   if (may_be_taken)
-    text += "\nThe job may have been taken all the same. To submit it once and no more, repeat the command with "
-            "--submission " + options.submission;
+    text +=
+        "\nThe job may have been taken all the same. To submit it once and no more, repeat the command with "
+        "--submission " +
+        options.submission;
   fail("submit", {text, 1});
   return client.interrupted() ? client.interrupts().exit_code() : 1;
 }

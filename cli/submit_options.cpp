@@ -1,4 +1,3 @@
-// See submit_options.hpp.
 #include "cli/submit_options.hpp"
 
 #include <CLI/CLI.hpp>

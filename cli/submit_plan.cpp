@@ -1,4 +1,3 @@
-// See submit_plan.hpp.
 #include "cli/submit_plan.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,3 @@
-// See submit_report.hpp.
 #include "cli/submit_report.hpp"
 
 #include <algorithm>

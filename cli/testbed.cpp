@@ -1,6 +1,5 @@
-// See testbed.hpp.
-#include "cli/shipped.hpp"
 #include "cli/testbed.hpp"
+#include "cli/shipped.hpp"
 
 #include <signal.h>
 #include <unistd.h>

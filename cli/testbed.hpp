@@ -20,7 +20,8 @@ struct TestbedOptions {
   std::vector<std::string> overrides;  ///< "key.key=value" of the topology
   bool owned = false;                  ///< the daemons end when this process does
   bool count_messages_by_request = false;
-  int first_port = 0;  ///< tcp on this machine from this port on, instead of sockets in the testbed's folder; 0: not
+  int first_port =
+      0;  ///< tcp on this machine from this port on, instead of sockets in the testbed's folder; 0: not
   std::string first_host;  ///< with tcp: an address a site from this one on; empty: all on 127.0.0.1
 };
 

@@ -250,8 +250,11 @@ void add_down(CLI::App& app, int& exit_code) {
 void add_restart(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("restart", "Restart managers one after the other while the grid goes on");
   auto options = std::make_shared<RestartOptions>();
-  command->add_option("name", options->name, "Its name, or the file of its topology")->required()->type_name("NAME");
-  command->add_option("--which", options->which, "Only managers whose name has this, as in \"sitemgr\" or \"das-0\"")
+  command->add_option("name", options->name, "Its name, or the file of its topology")
+      ->required()
+      ->type_name("NAME");
+  command
+      ->add_option("--which", options->which, "Only managers whose name has this, as in \"sitemgr\" or \"das-0\"")
       ->type_name("TEXT");
   command->add_flag("--kill", options->kill, "End them by SIGKILL, as a crash would");
   command->add_flag("--json", options->json, "Print a JSON object");

@@ -1,4 +1,3 @@
-// See unstated_parameters.hpp.
 #include "cli/unstated_parameters.hpp"
 
 #include <algorithm>

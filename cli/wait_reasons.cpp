@@ -1,4 +1,3 @@
-// See wait_reasons.hpp.
 #include "cli/wait_reasons.hpp"
 
 #include <algorithm>
@@ -18,7 +17,6 @@ std::string_view find_words(const std::array<Words, size>& table, std::string_vi
   const auto found = std::ranges::find(table, word, &Words::first);
   return found == table.end() ? std::string_view() : found->second;
 }
-
 
 std::string processors_text(const Json& json, const char* key) {
   return count_text(number_in<std::uint64_t>(json, key), "processor");
@@ -46,7 +44,8 @@ std::string here_sentence(const Json& answer) {
   if (reason == "too_wide") return "No cluster of " + site + " has " + widest + ": " + what + ".";
   if (reason == "over_quota")
     return "A quota of " + site + " leaves no room for " + widest + ", and whole nodes are leased: " + what + ".";
-  if (reason == "apart") return "Its components fit into the clusters of " + site + " one by one, but not together.";
+  if (reason == "apart")
+    return "Its components fit into the clusters of " + site + " one by one, but not together.";
   if (reason == "nodes_down")
     return "Too few nodes of " + site + " are there, since resource managers are down: " + what + ".";
   if (reason == "nodes_missing")
@@ -87,7 +86,8 @@ void add_holders(std::vector<std::string>& lines, const Json& answer) {
   }
   const std::size_t more = (holders.size() > most ? holders.size() - most : 0) +
                            number_in<std::size_t>(object_in(answer, "left_out"), "holders");
-  if (more > 0) lines.push_back("  and " + grouped(more) + " more (`dmm leases --site " + shown(answer, "site") + "`)");
+  if (more > 0)
+    lines.push_back("  and " + grouped(more) + " more (`dmm leases --site " + shown(answer, "site") + "`)");
 }
 
 // ---- elsewhere -----------------------------------------------------------------------------------------------------
@@ -294,7 +294,8 @@ std::string remedy_of(const Json& answer) {
     add("`--dttl " + grouped(dttl) + "` or more, which lets " +
         (dttl == 1 ? "a neighbour" : "a site " + grouped(dttl) + " hops away") + " be asked that could serve it");
   }
-  if (reason == "pausing" || reason == "awaiting_hint" || reason == "drained") add("room at any of its neighbours");
+  if (reason == "pausing" || reason == "awaiting_hint" || reason == "drained")
+    add("room at any of its neighbours");
   return text.empty() ? text : "What would start it: " + text + ".";
 }
 

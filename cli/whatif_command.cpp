@@ -133,10 +133,11 @@ Json json_of(const Tried& tried, const Grid& grid, const std::string& site) {
   return row;
 }
 
-std::string table_of(const std::vector<Tried>& all, const Grid& grid, const std::string& site, const Style& style) {
-  std::vector<Table::Column> columns{{"settings"},       {"finished", true},    {"wait", true},
-                                     {"", true},         {"slowdown", true},    {"", true},
-                                     {"used", true},     {"elsewhere", true},   {"messages a job", true}};
+std::string table_of(const std::vector<Tried>& all, const Grid& grid, const std::string& site,
+                     const Style& style) {
+  std::vector<Table::Column> columns{{"settings"},   {"finished", true},  {"wait", true},
+                                     {"", true},     {"slowdown", true},  {"", true},
+                                     {"used", true}, {"elsewhere", true}, {"messages a job", true}};
   if (!site.empty()) columns.insert(columns.end(), {{site + ": wait", true}, {"", true}, {"elsewhere", true}});
   Table table(std::move(columns));
   const Summary& base = all.front().run.figures;
@@ -234,11 +235,15 @@ constexpr const char* whatif_footer =
 }  // namespace
 
 CLI::App* add_whatif_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("whatif", "Replay a recording or a trace under several settings, side by side");
+  auto* command =
+      app.add_subcommand("whatif", "Replay a recording or a trace under several settings, side by side");
   auto options = std::make_shared<WhatIfOptions>();
-  command->add_option("topology", options->choice.topology, "The topology as it is")->required()->type_name("FILE");
+  command->add_option("topology", options->choice.topology, "The topology as it is")
+      ->required()
+      ->type_name("FILE");
   add_workload_options(*command, options->choice.workload);
-  command->add_option("--set", options->choice.overrides, "A key of the topology for all runs")->type_name("KEY=VALUE");
+  command->add_option("--set", options->choice.overrides, "A key of the topology for all runs")
+      ->type_name("KEY=VALUE");
   command->add_option("--try", options->tries, "Settings to try: \"key=value\" or \"name: key=value; key=value\"")
       ->required()
       ->allow_extra_args(false)

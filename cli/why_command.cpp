@@ -31,10 +31,10 @@ struct WhyOptions {
 
 /// What was found out of a job.
 struct Findings {
-  Json job, why;           ///< the answers of its job manager and of its site; null: not asked, or no answer
-  bool site_is_up = false; ///< for its job manager
-  std::string site_fault;  ///< what that heard of it last, if it isn't
-  std::string fault;       ///< why the site gave no answer
+  Json job, why;            ///< the answers of its job manager and of its site; null: not asked, or no answer
+  bool site_is_up = false;  ///< for its job manager
+  std::string site_fault;   ///< what that heard of it last, if it isn't
+  std::string fault;        ///< why the site gave no answer
   KnownSites others;
   Json batch;  ///< what the batch manager of its site says; null: there is none
 };

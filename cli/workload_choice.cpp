@@ -1,6 +1,5 @@
-// See workload_choice.hpp.
-#include "cli/shipped.hpp"
 #include "cli/workload_choice.hpp"
+#include "cli/shipped.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -194,7 +193,8 @@ void add_model_options(CLI::App& command, WorkloadChoice& choice) {
 void add_workload_options(CLI::App& command, WorkloadChoice& choice) {
   add_log_options(command, choice);
   command
-      .add_option("--recording", choice.recording, "Instead: what live job managers wrote into their logs (*.jsonl)")
+      .add_option("--recording", choice.recording,
+                  "Instead: what live job managers wrote into their logs (*.jsonl)")
       ->type_name("FOLDER");
   command
       .add_option("--recorded-speedup", choice.speedup,
@@ -259,9 +259,9 @@ OrFault<OpenWorkload, CommandFault> WorkloadSource::open() const {
 std::vector<std::string> WorkloadSource::notes(const OpenWorkload& read) const {
   std::vector<std::string> notes;
   if (recording_) {
-    notes.push_back(count_text(recording_->jobs->size(), "job") + " of the recording; left out: " +
-                    grouped(recording_->without_end) + " that didn't finish, " + grouped(recording_->without_home) +
-                    " of no cluster here");
+    notes.push_back(count_text(recording_->jobs->size(), "job") +
+                    " of the recording; left out: " + grouped(recording_->without_end) + " that didn't finish, " +
+                    grouped(recording_->without_home) + " of no cluster here");
     return notes;
   }
   if (model_) {

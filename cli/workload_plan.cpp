@@ -1,4 +1,3 @@
-// See workload_plan.hpp.
 #include "cli/workload_plan.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See array_view.hpp.
 #include "jobmgr/array_view.hpp"
 
 #include <array>

@@ -1,4 +1,3 @@
-// See arrays.hpp.
 #include "jobmgr/arrays.hpp"
 
 #include "manager/assert.hpp"

@@ -51,12 +51,12 @@ struct JobArray {
   ArrayIndices indices;
   std::uint64_t first_element = 0;  ///< number of the element at position 0; the others follow it
   std::uint32_t size = 0;
-  bool is_eligible = true;       ///< no condition of the array keeps its elements back
-  PositionSet left;              ///< elements without a job
-  PositionSet held;              ///< of these, those that their user holds
+  bool is_eligible = true;                         ///< no condition of the array keeps its elements back
+  PositionSet left;                                ///< elements without a job
+  PositionSet held;                                ///< of these, those that their user holds
   DenseMap<std::uint32_t, ElementChange> changes;  ///< of `left`, by position: those that aren't as their array
-  DenseSet<std::uint32_t> open;  ///< elements that are jobs and not over
-  std::uint32_t waiting = 0;     ///< of these, those that wait
+  DenseSet<std::uint32_t> open;                    ///< elements that are jobs and not over
+  std::uint32_t waiting = 0;                       ///< of these, those that wait
   std::array<PositionSet, outcome_count> ended;
   std::array<PositionSet, outcome_count> forgotten;  ///< of `ended`, elements with a forgotten job
 

@@ -1,5 +1,5 @@
-// The job manager's attempts at running a job: components that are started, run, end, are stopped or lost, and
-// what follows from all their ends together.
+// The job manager's attempts at running a job: components that run, end, are stopped or lost, and what follows from
+// all their ends together.
 #pragma once
 
 #include "jobmgr/job_step.hpp"
@@ -7,13 +7,6 @@
 namespace dmm::job_steps {
 
 Subject subject_of(JobParts& parts, const Party& from, const RequestId& request, std::uint32_t component);
-/// Starts queued components, in order, while there are free start slots. Under a lease that wasn't renewed nothing
-/// starts. The ledger is synced before a Start leaves. So a component that the ledger calls queued was never asked
-/// for, and can be given up without a message.
-void start_queued(JobStep& s);
-/// Frees the start slots of Starts that were sent some time ago: only recent Starts keep others waiting.
-void free_start_slots(JobParts& parts, Instant now);
-void send_start(JobStep& s, const Job& job, std::uint32_t component);
 void on(JobStep& s, FromProvider from, const Started& started);
 void on(JobStep& s, FromProvider from, Ended& ended);
 /// The component lost its nodes or its resource manager. `confirmed`: nothing of it runs any more; else it has the

@@ -1,4 +1,3 @@
-// See barrier.hpp.
 #include "jobmgr/barrier.hpp"
 
 #include <algorithm>

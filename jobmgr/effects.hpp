@@ -22,10 +22,11 @@ struct OutputPiece {
   std::uint64_t offset = 0;
   std::string data;
   bool begins = false;  ///< the file is made, or emptied, first
-  bool appends = false; ///< both streams, or other jobs too, go to this file: the piece goes to its end, wherever it is
-  bool last = false;    ///< the stream is to be safe before it is answered
-  std::string path;  ///< where the submitter wants it, for components above 0 with ".<component>" at its end;
-                     ///< empty: the shell names a file of the manager's folder by job, component and stream
+  bool appends =
+      false;  ///< both streams, or other jobs too, go to this file: the piece goes to its end, wherever it is
+  bool last = false;  ///< the stream is to be safe before it is answered
+  std::string path;   ///< where the submitter wants it, for components above 0 with ".<component>" at its end;
+                      ///< empty: the shell names a file of the manager's folder by job, component and stream
 };
 
 struct JobManagerEffects : Effects {

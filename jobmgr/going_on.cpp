@@ -1,4 +1,3 @@
-// See going_on.hpp.
 #include "jobmgr/going_on.hpp"
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 
 #include "jobmgr/asking.hpp"
 #include "jobmgr/attempts.hpp"
+#include "jobmgr/losing.hpp"
 #include "jobmgr/reruns.hpp"
 #include "manager/assert.hpp"
 

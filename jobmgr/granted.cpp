@@ -1,4 +1,3 @@
-// See granted.hpp.
 #include "jobmgr/granted.hpp"
 
 #include <algorithm>

@@ -12,7 +12,9 @@ Duration less_a_hundredth(Duration length) { return length - length / 100; }
 
 using Jobs = Few<std::uint64_t>;
 
-bool contains(const Jobs& jobs, std::uint64_t job) { return std::find(jobs.begin(), jobs.end(), job) != jobs.end(); }
+bool contains(const Jobs& jobs, std::uint64_t job) {
+  return std::find(jobs.begin(), jobs.end(), job) != jobs.end();
+}
 
 /// Whether it was there.
 bool remove_from(Jobs& jobs, std::uint64_t job) {

@@ -1,4 +1,3 @@
-// See home_files.hpp.
 #include "jobmgr/home_files.hpp"
 
 #include <algorithm>

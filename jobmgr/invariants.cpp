@@ -72,7 +72,8 @@ WhyNot job_steps::broken_invariant(const JobParts& parts) {
   for (const auto& [number, record] : parts.jobs.all()) {
     const Job& job = *record;
     const std::string name = "job " + std::to_string(number) + ": ";
-    if (!in_state[static_cast<std::size_t>(job.state)].contains(number)) return name + "not in the set of its state";
+    if (!in_state[static_cast<std::size_t>(job.state)].contains(number))
+      return name + "not in the set of its state";
     if (job.run ? job.state == JobState::waiting : has_attempt(job.state))
       return name + "an attempt in the wrong state";
     if (is_over(job.state) && !job.ended) return name + "over without an end";

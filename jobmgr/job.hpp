@@ -51,40 +51,41 @@ std::string_view to_text(OutputState state);
 struct StreamState {
   OutputState state = OutputState::pending;
   OutputState outcome = OutputState::complete;  ///< the state that follows once all bytes here are safe
-  bool asked = false;         ///< a Fetch isn't answered yet
-  bool failed = false;        ///< a piece could not be written; all of it is tried once more when the job is over
-  bool again = false;         ///< the second try was made, or is under way
-  std::uint64_t handed = 0;   ///< the piece that is with the shell; 0: none
+  bool asked = false;                           ///< a Fetch isn't answered yet
+  bool failed = false;       ///< a piece could not be written; all of it is tried once more when the job is over
+  bool again = false;        ///< the second try was made, or is under way
+  std::uint64_t handed = 0;  ///< the piece that is with the shell; 0: none
   Instant handed_at{};
-  std::uint64_t bytes = 0;    ///< how many there are where it runs or ran, as far as known
-  std::uint64_t offset = 0;   ///< how many were handed to the shell
-  ShortText all;              ///< all of it, if it came with the end of the component
+  std::uint64_t bytes = 0;   ///< how many there are where it runs or ran, as far as known
+  std::uint64_t offset = 0;  ///< how many were handed to the shell
+  ShortText all;             ///< all of it, if it came with the end of the component
 };
 
 /// A task under way: a component, or, where the program runs on each node, its nodes at one resource manager.
 struct ComponentRun {
-  Party manager;            ///< where its program runs: of a component as a whole the head resource manager
-  std::uint16_t lease = 0;  ///< under which of the attempt's leases its nodes are
+  Party manager;                ///< where its program runs: of a component as a whole the head resource manager
+  std::uint16_t lease = 0;      ///< under which of the attempt's leases its nodes are
   std::uint16_t component = 0;  ///< of the job
-  NodeSet nodes;  ///< its nodes there
+  NodeSet nodes;                ///< its nodes there
   ComponentPhase phase = ComponentPhase::queued;
   ComponentPhase reached = ComponentPhase::queued;  ///< how far it came before it was over
   bool counted = false;                             ///< its Start takes one of the start slots
-  bool began = false;        ///< it was told to go, and said that it did; not kept over restarts
-  bool stopping = false;     ///< Stop was sent
-  bool interrupted = false;  ///< its lease ended, or its resource manager is lost
-  bool heard = false;        ///< Ended came, though perhaps after it counted as over
-  bool clean = false;        ///< its owner said that nothing runs under its lease any more
+  bool began = false;             ///< it was told to go, and said that it did; not kept over restarts
+  bool stopping = false;          ///< Stop was sent
+  bool interrupted = false;       ///< its lease ended, or its resource manager is lost
+  bool heard = false;             ///< Ended came, though perhaps after it counted as over
+  bool clean = false;             ///< its owner said that nothing runs under its lease any more
   std::optional<LeaseEnd> cause;  ///< why its nodes were taken, as its site or its resource manager said
-  std::uint32_t order = 0;   ///< when its trouble began, as in ComponentEnd
+  std::uint32_t order = 0;        ///< when its trouble began, as in ComponentEnd
   KnownEnd end;
-  ShortText text;  ///< why it didn't start
+  ShortText text;     ///< why it didn't start
   ShortText contact;  ///< of one that awaits a Go, once it is ready: as its Started said; not kept over restarts
   Duration wall;
   Duration cpu;
-  Instant due = never;  ///< until when it is awaited that it starts, that its end is confirmed, or that output comes
-  Instant look_due = never;  ///< when to check whether its output moves
-  Instant moved{};           ///< when a piece of output last came, or the first was asked for
+  Instant due =
+      never;  ///< until when it is awaited that it starts, that its end is confirmed, or that output comes
+  Instant look_due = never;            ///< when to check whether its output moves
+  Instant moved{};                     ///< when a piece of output last came, or the first was asked for
   std::array<StreamState, 2> streams;  ///< by Stream
 };
 
@@ -99,17 +100,17 @@ struct LeaseUse {
 /// components and of what was granted for each.
 struct Attempt {
   Few<LeaseUse> leases;
-  std::uint16_t open = 0;       ///< components that aren't over
-  std::uint16_t unstarted = 0;  ///< components that neither started nor ended
-  std::uint16_t troubles = 0;   ///< given out as ComponentRun::order
-  std::uint16_t left_behind = 0;  ///< tasks that the job went on without, as the log was told
-  bool asked = false;           ///< a Start was sent
-  bool went = true;             ///< its tasks were told to go, or await no Go: some of them may have run
-  bool told_to_go = false;      ///< its tasks were, since this job manager started
-  Instant ready_from = never;   ///< when the first of tasks that await a Go was ready
-  Instant first_begun = never;  ///< when the first of them began
-  Duration grace;               ///< the grace that components got when the attempt was given up
-  Duration round_trip;          ///< from here to where it runs and back
+  std::uint16_t open = 0;          ///< components that aren't over
+  std::uint16_t unstarted = 0;     ///< components that neither started nor ended
+  std::uint16_t troubles = 0;      ///< given out as ComponentRun::order
+  std::uint16_t left_behind = 0;   ///< tasks that the job went on without, as the log was told
+  bool asked = false;              ///< a Start was sent
+  bool went = true;                ///< its tasks were told to go, or await no Go: some of them may have run
+  bool told_to_go = false;         ///< its tasks were, since this job manager started
+  Instant ready_from = never;      ///< when the first of tasks that await a Go was ready
+  Instant first_begun = never;     ///< when the first of them began
+  Duration grace;                  ///< the grace that components got when the attempt was given up
+  Duration round_trip;             ///< from here to where it runs and back
   std::vector<NodeGroup> granted;  ///< as granted
   std::vector<NodeGroup> lost;     ///< the nodes of `granted` that were taken back
   Few<ComponentRun> components;
@@ -180,7 +181,7 @@ struct Job {
   Origin origin = Origin::local;
   std::uint32_t processors = 0;
   std::uint32_t attempt = 1;
-  std::uint32_t reruns = 0;  ///< attempts that were interrupted while they ran, and run again
+  std::uint32_t reruns = 0;         ///< attempts that were interrupted while they ran, and run again
   std::uint32_t false_starts = 0;   ///< attempts with a Start under which nothing ran: no reruns
   std::uint32_t keeper_deaths = 0;  ///< attempts that died with their keeper, which don't count as reruns
   std::uint32_t tries = 0;          ///< delegations sent for it
@@ -188,17 +189,17 @@ struct Job {
   std::vector<InterruptionCause> past_causes;  ///< of these, the latest last; for people
   std::unique_ptr<Attempt> run;  ///< while has_attempt(state), and after that until its output is here or given up
   Instant submitted{};
-  Instant again_at = never;        ///< while it waits: the end of its pause; never: it doesn't pause
-  std::optional<Instant> granted;  ///< when the present attempt got its nodes
-  std::optional<Instant> started;  ///< the first Started of all attempts
-  Instant waits_since{};           ///< when its present wait, or the last one, began: submitted, or interrupted
+  Instant again_at = never;         ///< while it waits: the end of its pause; never: it doesn't pause
+  std::optional<Instant> granted;   ///< when the present attempt got its nodes
+  std::optional<Instant> started;   ///< the first Started of all attempts
+  Instant waits_since{};            ///< when its present wait, or the last one, began: submitted, or interrupted
   std::optional<Instant> ran_from;  ///< the first Started of the present attempt
-  Duration ran_before;             ///< how long earlier attempts ran in all
-  Duration barrier;  ///< how long, at its last start, the first task that was ready waited for the last
-  Duration start_spread;           ///< how long, at its last start, the last task began after the first
-  Duration kept_back;              ///< how long it waited in all without being eligible (eligibility.hpp)
-  std::optional<Instant> ended;    ///< the last component's end
-  Duration wall;                   ///< the program's own, of its longest component
+  Duration ran_before;              ///< how long earlier attempts ran in all
+  Duration barrier;       ///< how long, at its last start, the first task that was ready waited for the last
+  Duration start_spread;  ///< how long, at its last start, the last task began after the first
+  Duration kept_back;     ///< how long it waited in all without being eligible (eligibility.hpp)
+  std::optional<Instant> ended;  ///< the last component's end
+  Duration wall;                 ///< the program's own, of its longest component
   std::optional<JobExit> exit;
   ShortText text;             ///< for people: why it failed, or what its output lacks
   ShortText output_text;      ///< for people: why its output isn't all here

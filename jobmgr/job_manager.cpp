@@ -11,10 +11,12 @@
 #include "jobmgr/elements.hpp"
 #include "jobmgr/going_on.hpp"
 #include "jobmgr/invariants.hpp"
+#include "jobmgr/losing.hpp"
 #include "jobmgr/output.hpp"
 #include "jobmgr/output_trouble.hpp"
 #include "jobmgr/recovery.hpp"
 #include "jobmgr/staged.hpp"
+#include "jobmgr/starting.hpp"
 #include "manager/assert.hpp"
 
 namespace dmm {

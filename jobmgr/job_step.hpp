@@ -40,11 +40,11 @@ struct JobParts {
   Arrays arrays;
   StartQueue starts;
   HomeFiles home_files;
-  ComponentTimes due;                    ///< every ComponentRun::due
-  ComponentTimes looks;                  ///< every ComponentRun::look_due
-  std::uint64_t last_piece = 0;          ///< serial of the last piece of output that the shell got
-  Unwritten unwritten;                   ///< what the ledger doesn't know yet
-  std::vector<std::uint64_t> resuming;   ///< restored jobs with an attempt, before the first event
+  ComponentTimes due;                   ///< every ComponentRun::due
+  ComponentTimes looks;                 ///< every ComponentRun::look_due
+  std::uint64_t last_piece = 0;         ///< serial of the last piece of output that the shell got
+  Unwritten unwritten;                  ///< what the ledger doesn't know yet
+  std::vector<std::uint64_t> resuming;  ///< restored jobs with an attempt, before the first event
   Ignored ignored;
 
   RequestId request_of(const Job& job) const { return {settings.site, settings.user, job.number, job.attempt}; }

@@ -38,25 +38,25 @@ struct JobView {
   std::optional<ArrayView> elements;  ///< of an array
   std::string name;
   JobState state = JobState::waiting;
-  std::uint32_t processors = 0;  ///< asked for
-  std::uint32_t attempt = 1;     ///< counts requests
-  std::uint32_t reruns = 0;      ///< counts programs that were interrupted and started again
+  std::uint32_t processors = 0;     ///< asked for
+  std::uint32_t attempt = 1;        ///< counts requests
+  std::uint32_t reruns = 0;         ///< counts programs that were interrupted and started again
   std::uint32_t false_starts = 0;   ///< counts attempts under which nothing ran, which are no reruns
   std::uint32_t keeper_deaths = 0;  ///< counts programs that died with their keeper, which are no reruns
   Interruptions past;               ///< by owners, by their right, which are no reruns
   std::vector<InterruptionCause> past_causes;
-  RequestId request;             ///< of the present attempt, or the last one
+  RequestId request;  ///< of the present attempt, or the last one
 
   Instant submitted{};
-  Instant again_at = never;        ///< while it waits: until then it is not asked for again
-  std::optional<Instant> granted;  ///< when the nodes of the last attempt came
-  std::optional<Instant> started;  ///< when the program was first reported to run
-  Instant waits_since{};           ///< when its present wait, or the last one, began: submitted, or interrupted
+  Instant again_at = never;         ///< while it waits: until then it is not asked for again
+  std::optional<Instant> granted;   ///< when the nodes of the last attempt came
+  std::optional<Instant> started;   ///< when the program was first reported to run
+  Instant waits_since{};            ///< when its present wait, or the last one, began: submitted, or interrupted
   std::optional<Instant> ran_from;  ///< when the program of the last attempt was first reported to run
-  Duration ran_before;             ///< how long earlier attempts ran in all
-  std::optional<Instant> ended;    ///< when the last component was known to be over
-  Duration wall;                   ///< the program's own run time, where it ran
-  Duration overhead;               ///< from the grant to the known end, less the program's time; 0 before
+  Duration ran_before;              ///< how long earlier attempts ran in all
+  std::optional<Instant> ended;     ///< when the last component was known to be over
+  Duration wall;                    ///< the program's own run time, where it ran
+  Duration overhead;                ///< from the grant to the known end, less the program's time; 0 before
 
   std::string placement;      ///< why they are these, of a co-allocated job
   std::string left_behind;    ///< while it runs: without which components it goes on; empty: with all
@@ -68,17 +68,17 @@ struct JobView {
   std::optional<JobExit> exit;  ///< of the component that decided; none if none ran
   std::string text;             ///< why it failed or was lost, and why its output isn't all here
   OutputState output = OutputState::pending;
-  std::string output_text;      ///< why it isn't all here
-  bool at_lender = false;       ///< what isn't here can still be fetched from where it ran
+  std::string output_text;               ///< why it isn't all here
+  bool at_lender = false;                ///< what isn't here can still be fetched from where it ran
   std::optional<Instant> writing_since;  ///< the piece that its file system has had longest
-  std::string output_path;      ///< as asked for; empty: in the job manager's folder
+  std::string output_path;               ///< as asked for; empty: in the job manager's folder
   std::string error_path;
   bool keep_output = true;
-  std::vector<NodeGroup> nodes;     ///< that it has now
-  std::vector<HeadView> heads;      ///< each once
-  Duration barrier;         ///< how long the first task that was ready waited for the last, at its last start
-  Duration start_spread;    ///< how long the last task began after the first, at its last start
-  std::uint32_t tasks = 0;  ///< of its present attempt; they begin together, if they are several
+  std::vector<NodeGroup> nodes;  ///< that it has now
+  std::vector<HeadView> heads;   ///< each once
+  Duration barrier;              ///< how long the first task that was ready waited for the last, at its last start
+  Duration start_spread;         ///< how long the last task began after the first, at its last start
+  std::uint32_t tasks = 0;       ///< of its present attempt; they begin together, if they are several
   std::uint32_t tasks_ready = 0;         ///< of these, those that are ready, or began
   std::uint64_t limit_wall_seconds = 0;  ///< its own; 0: none
   std::uint32_t input_files = 0;         ///< that are brought to it before it starts

@@ -126,7 +126,9 @@ int run(const JobManagerConfig& config, const DaemonArguments& arguments) {
   DaemonSettings settings = settings_of(config);
   settings.die_with_parent = arguments.die_with_parent;
   Foundation foundation;
-  const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
+  const auto fail = [&](const std::string& fault) {
+    return fail_daemon(foundation, settings.endpoint.self, fault);
+  };
   // First: it may be where it listens.
   if (const std::string fault = make_directory(config.directory); !fault.empty()) return fail(fault);
   if (const std::string fault = make_private_directory(config.directory + "/outputs"); !fault.empty())
@@ -165,8 +167,8 @@ int main(int argc, char** argv) {
   const auto describe = [](const JobManagerConfig& config) {
     return "job manager of " + config.settings.user + " at " + config.settings.site.text;
   };
-  const DaemonText text{"jobmgr",
-                        "Job manager of DMM: runs the jobs of one user on the nodes that their site finds for them.",
-                        "--config das-0-alice.json --set log.level=debug"};
+  const DaemonText text{
+      "jobmgr", "Job manager of DMM: runs the jobs of one user on the nodes that their site finds for them.",
+      "--config das-0-alice.json --set log.level=debug"};
   return daemon_main(argc, argv, text, read_config, describe, run);
 }

@@ -1,4 +1,3 @@
-// See output_paths.hpp.
 #include "jobmgr/output_paths.hpp"
 
 #include <algorithm>

@@ -109,7 +109,7 @@ struct ProgressRecord {
   bool asked = false;            ///< a Start of the attempt was sent
   Duration grace;                ///< that what runs of it got when it was given up
   std::vector<ComponentRecord> components;
-  Duration round_trip;           ///< from here to where it runs and back
+  Duration round_trip;  ///< from here to where it runs and back
   std::uint32_t keeper_deaths = 0;
   Instant again_at = never;
   OutputState output = OutputState::complete;  ///< of a job that is over

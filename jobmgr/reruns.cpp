@@ -1,4 +1,3 @@
-// See reruns.hpp.
 #include "jobmgr/reruns.hpp"
 
 #include <algorithm>

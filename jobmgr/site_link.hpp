@@ -53,10 +53,10 @@ class SiteLink {
   Party party_;
   bool up_ = false;
   bool seen_ = false;
-  bool pressed_ = false;        ///< much is kept for it: it is asked for nothing more
+  bool pressed_ = false;  ///< much is kept for it: it is asked for nothing more
   std::uint64_t ask_from_ = 1;
-  Held unconfirmed_;            ///< what we held when the session began, and the site didn't name yet
-  Inventory inventory_;         ///< the site's, as far as it came
+  Held unconfirmed_;     ///< what we held when the session began, and the site didn't name yet
+  Inventory inventory_;  ///< the site's, as far as it came
 };
 
 }  // namespace dmm

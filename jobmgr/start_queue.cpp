@@ -19,9 +19,7 @@ std::optional<StartQueue::Entry> StartQueue::take(std::uint32_t limit) {
   return next;
 }
 
-void StartQueue::queue_aside() {
-  queued_.splice(queued_.begin(), aside_);
-}
+void StartQueue::queue_aside() { queued_.splice(queued_.begin(), aside_); }
 
 void StartQueue::sent(Instant now, ComponentRun& component_run, ComponentKey key) {
   DMM_ASSERT(!component_run.counted);

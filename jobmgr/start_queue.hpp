@@ -36,7 +36,7 @@ class StartQueue {
 
  private:
   std::list<Entry> queued_, aside_;
-  std::uint32_t under_way_ = 0;                      ///< Starts sent of late and not answered
+  std::uint32_t under_way_ = 0;                       ///< Starts sent of late and not answered
   std::list<std::pair<Instant, ComponentKey>> held_;  ///< until when each of them keeps others waiting
 };
 

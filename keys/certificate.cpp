@@ -1,4 +1,3 @@
-// See certificate.hpp.
 #include "keys/certificate.hpp"
 
 #include <algorithm>

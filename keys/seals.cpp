@@ -1,4 +1,4 @@
-// See seals.hpp. A sealed payload is: the byte 0xc1, the version, the receiver's link key, the sender's link key,
+// A sealed payload is: the byte 0xc1, the version, the receiver's link key, the sender's link key,
 // the nonce, the box.
 #include "keys/seals.hpp"
 

@@ -387,7 +387,8 @@ void Endpoint::rise(Instant now, Peer& peer, bool restarted, const SiteNames& an
   next_tick_ = std::min(next_tick_, deadline(peer));  // from now on it is to hear of us
   if (restarted) vouch_to(now, peer);
   if (peer.role != Role::client)
-    link_events_.push_back(LinkUp{peer.session.peer(), restarted, ancestors, peer.software, peer.distance.round_trip});
+    link_events_.push_back(
+        LinkUp{peer.session.peer(), restarted, ancestors, peer.software, peer.distance.round_trip});
 }
 
 /// How long ago what is echoed left us, less the time for which the peer held it. Between two that have nothing to say

@@ -272,7 +272,7 @@ class Endpoint {
 
   EndpointSettings settings_;
   std::shared_ptr<Codec> codec_;
-  EndpointCounters counters_;              ///< but for the two by type
+  EndpointCounters counters_;  ///< but for the two by type
   ByType sent_by_type_{}, received_by_type_{};
   std::map<RequestId, std::uint32_t> sent_by_request_;
   std::uint64_t speaks_as_ = 0;            ///< our incarnation to the peer that is met next
@@ -280,14 +280,14 @@ class Endpoint {
   std::size_t assembly_bytes_ = 0;         ///< of all of them, too
   std::size_t clients_ = 0, directs_ = 0;  ///< how many peers are clients; have a connection of our making
   Lookup<Party, Peer> peers_;
-  std::vector<Peer*> in_order_;            ///< all of them, by their parties
+  std::vector<Peer*> in_order_;  ///< all of them, by their parties
   Strangers strangers_;
   Trust trust_;
-  std::unique_ptr<Seals> seals_;        ///< null: we have no keys
-  std::optional<LinkSecret> wanted_;    ///< that we don't hold yet, and our site is to certify
-  bool asks_for_wanted_ = false;        ///< the last time that a certificate was asked for
-  std::string announced_;               ///< the certificate of the key that we listen with next
-  Instant certify_at_{never};           ///< when our site is asked for a certificate
+  std::unique_ptr<Seals> seals_;      ///< null: we have no keys
+  std::optional<LinkSecret> wanted_;  ///< that we don't hold yet, and our site is to certify
+  bool asks_for_wanted_ = false;      ///< the last time that a certificate was asked for
+  std::string announced_;             ///< the certificate of the key that we listen with next
+  Instant certify_at_{never};         ///< when our site is asked for a certificate
   std::vector<KeyEvent> key_events_;
   std::vector<Frame> frames_;
   std::vector<DialWanted> dials_;

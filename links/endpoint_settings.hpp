@@ -34,14 +34,14 @@ struct EndpointSettings {
   std::optional<LinkSecret> link_secret;  ///< none: we have no keys
   SealSalt seal_salt{};                   ///< of this start alone
   std::string certificate;                ///< of our own link key; empty: we have none
-  Duration wall_offset;     ///< what is added to our clock for the time since 1970
+  Duration wall_offset;                   ///< what is added to our clock for the time since 1970
   Admission admission;
   SessionTimes times;
   SessionLimits limits;
-  Duration relay_after = seconds(2);   ///< a direct route that is silent this long is given up for the relay
-  Duration direct_again = seconds(60); ///< and tried again after this
-  bool count_by_request = false;       ///< keep the number of messages sent about each request
-  std::shared_ptr<Codec> codec;        ///< shared by all endpoints of a thread; none: one of its own
+  Duration relay_after = seconds(2);    ///< a direct route that is silent this long is given up for the relay
+  Duration direct_again = seconds(60);  ///< and tried again after this
+  bool count_by_request = false;        ///< keep the number of messages sent about each request
+  std::shared_ptr<Codec> codec;         ///< shared by all endpoints of a thread; none: one of its own
 };
 
 }  // namespace dmm

@@ -1,4 +1,3 @@
-// See gate.hpp.
 #include "links/gate.hpp"
 
 #include "manager/assert.hpp"

@@ -15,7 +15,7 @@ struct EndpointCounters {
   std::map<std::uint16_t, std::uint64_t> sent;      ///< by message type
   std::map<std::uint16_t, std::uint64_t> received;  ///< by message type
   std::array<std::uint64_t, message_kinds> sent_by_kind{};
-  std::map<std::string, std::uint64_t> refused;     ///< by reason: FrameFault, "multipart", "not_admitted", ...
+  std::map<std::string, std::uint64_t> refused;  ///< by reason: FrameFault, "multipart", "not_admitted", ...
   std::uint64_t resent = 0;
   std::uint64_t duplicates = 0;
 };
@@ -31,9 +31,9 @@ struct LinkView {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
   std::size_t unacknowledged = 0;
-  std::size_t kept_bytes = 0;     ///< that these take
-  std::uint32_t given_up = 0;     ///< how often the session was begun again since too much was kept
-  Duration round_trip;            ///< 0: not known
+  std::size_t kept_bytes = 0;  ///< that these take
+  std::uint32_t given_up = 0;  ///< how often the session was begun again since too much was kept
+  Duration round_trip;         ///< 0: not known
   Instant heard{};
   std::int64_t proved_until = 0;  ///< when its certificate ends, in seconds since 1970; 0: it showed none
   std::string last_error;

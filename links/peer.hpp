@@ -28,28 +28,28 @@ struct Way {
 /// to the relay. endpoint.cpp takes the way that a frame came; sending.cpp makes a session that begins again greet
 /// at once.
 struct PeerRoute {
-  Instant hello_at{never};           ///< the next Hello
-  Instant direct_at{never};          ///< the direct route is tried again
-  Instant relay_at{never};           ///< the direct route is given up for the relay; only where there is a path
+  Instant hello_at{never};   ///< the next Hello
+  Instant direct_at{never};  ///< the direct route is tried again
+  Instant relay_at{never};   ///< the direct route is given up for the relay; only where there is a path
   Duration hello_pause{};
-  Way way;                           ///< how frames go out now
-  std::optional<Connection> direct;  ///< the connection of our own making
+  Way way;                            ///< how frames go out now
+  std::optional<Connection> direct;   ///< the connection of our own making
   std::optional<LinkKey> direct_key;  ///< that its far end has, over tcp
-  SiteNames path;                    ///< the delegation chain, if there is one
-  std::string endpoint;              ///< for the direct route
-  bool dialled = false;              ///< we are the side that says Hello first
-  bool for_good = false;             ///< never forgotten
-  bool unsealed = false;             ///< the next greeting along the chain goes without a seal
+  SiteNames path;                     ///< the delegation chain, if there is one
+  std::string endpoint;               ///< for the direct route
+  bool dialled = false;               ///< we are the side that says Hello first
+  bool for_good = false;              ///< never forgotten
+  bool unsealed = false;              ///< the next greeting along the chain goes without a seal
 };
 
 /// How far away a peer is, by stamps that it echoes (stamps.hpp). endpoint.cpp measures; sending.cpp notes what
 /// leaves; quieting.cpp does both for the beats that a shell accounts for.
 struct PeerDistance {
-  Duration round_trip;               ///< 0 also until it is measured
-  bool measured = false;             ///< round_trip is known
-  bool talked = false;               ///< numbered messages went since the round trip was last measured,
-  bool measuring = false;            ///< or since a Beat left to measure it: the echo to come does
-  Stamp heard_stamp = no_stamp;      ///< to be echoed
+  Duration round_trip;           ///< 0 also until it is measured
+  bool measured = false;         ///< round_trip is known
+  bool talked = false;           ///< numbered messages went since the round trip was last measured,
+  bool measuring = false;        ///< or since a Beat left to measure it: the echo to come does
+  Stamp heard_stamp = no_stamp;  ///< to be echoed
   Instant heard_stamp_at{};
 };
 
@@ -62,14 +62,14 @@ struct PeerRecovery {
   std::uint64_t had = 0;       ///< up to which number the peer had acknowledged when `recover_at` was set
   std::uint32_t given_up = 0;  ///< how often the session was begun again because too much was kept
   bool recovering = false;     ///< all that isn't acknowledged is sent again, a bounded number of bytes at a time
-  bool renewing = false;             ///< we began the session again, and the peer has yet to hear of it
+  bool renewing = false;       ///< we began the session again, and the peer has yet to hear of it
 };
 
 /// Whether the peer's Beats vouch for what it lent us (vouching.cpp), and when our own last Beat left (timing.cpp,
 /// and endpoint.cpp when the link comes up). quieting.cpp adds the beats that a shell accounts for.
 struct PeerVouching {
-  Instant beat_sent{};               ///< when our last Beat that may vouch left
-  Instant proved{};                  ///< the latest Beat that vouched left the peer then, or later
+  Instant beat_sent{};   ///< when our last Beat that may vouch left
+  Instant proved{};      ///< the latest Beat that vouched left the peer then, or later
   Duration stale_after;  ///< while `stands`: the lender's word is too old when `proved` is this long ago
   bool stands = false;
 };
@@ -77,9 +77,9 @@ struct PeerVouching {
 /// Whether neither side beats, since nothing is under way. sending.cpp and routes.cpp note what our manager wants,
 /// endpoint.cpp what the peer says; timing.cpp goes to rest, and all but routes.cpp may wake.
 struct PeerDormancy {
-  bool wanted = false;               ///< our manager has nothing under way with the peer
-  bool heard = false;                ///< the peer said the same
-  bool both = false;                 ///< so neither beats, and silence means nothing
+  bool wanted = false;  ///< our manager has nothing under way with the peer
+  bool heard = false;   ///< the peer said the same
+  bool both = false;    ///< so neither beats, and silence means nothing
 };
 
 /// A message that arrives in fragments (endpoint.cpp).
@@ -107,8 +107,8 @@ struct Peer {
   Role role;
   Right right = Right::none;  ///< of a client: what it may ask
   bool up = false;
-  bool pressed = false;             ///< our manager was told that much is kept for it
-  bool quiet = false;               ///< the shell accounts for the beats of both
+  bool pressed = false;  ///< our manager was told that much is kept for it
+  bool quiet = false;    ///< the shell accounts for the beats of both
   PeerDormancy dormancy;
   PeerRoute route;
   PeerVouching vouching;
@@ -117,20 +117,20 @@ struct Peer {
   std::uint32_t arrived_since_sent = 0;
   std::size_t bytes_since_sent = 0;
   std::uint64_t frames_sent = 0, frames_received = 0;
-  std::uint64_t speaks_as = 0;      ///< our incarnation, as this peer knows it
+  std::uint64_t speaks_as = 0;  ///< our incarnation, as this peer knows it
   Session session;
-  std::string heading;              ///< of all envelopes to its present incarnation, encoded; empty: not yet
-  CapacityHint hint;                ///< the last one sent: said again in Beats, since it may be lost
-  CapacityHint heard_hint;          ///< the last one that our manager was told since the link came up
+  std::string heading;      ///< of all envelopes to its present incarnation, encoded; empty: not yet
+  CapacityHint hint;        ///< the last one sent: said again in Beats, since it may be lost
+  CapacityHint heard_hint;  ///< the last one that our manager was told since the link came up
   struct Rising {
     bool restarted = false;
     SiteNames ancestors;
-    Instant answered{};             ///< when we greeted the peer back
+    Instant answered{};  ///< when we greeted the peer back
   };
-  std::optional<Rising> rising;     ///< it greeted us, and is up as soon as we know how far away it is
-  std::uint64_t instance = 0;       ///< which process of its name it is; 0: it doesn't say
+  std::optional<Rising> rising;  ///< it greeted us, and is up as soon as we know how far away it is
+  std::uint64_t instance = 0;    ///< which process of its name it is; 0: it doesn't say
   PeerAssembly assembly;
-  std::unique_ptr<Proof> proof;  ///< what its certificate proved; null: it showed none
+  std::unique_ptr<Proof> proof;     ///< what its certificate proved; null: it showed none
   std::optional<LinkKey> seals_to;  ///< frames along a chain are sealed to this key; none: not known yet
   std::string software, last_error;
   std::map<std::string_view, Instant> told;  ///< when the log, or the peer itself, was last told of what

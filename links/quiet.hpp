@@ -15,13 +15,13 @@ namespace dmm {
 struct QuietBeats {
   Instant due{};
   Duration pause;
-  Stamp heard = no_stamp;   ///< the latest stamp that came, to be echoed until another comes
+  Stamp heard = no_stamp;  ///< the latest stamp that came, to be echoed until another comes
   Instant heard_at{};
-  std::string heading;      ///< of each of them, and what else is the same in all
+  std::string heading;  ///< of each of them, and what else is the same in all
   std::uint64_t acknowledged = 0, last = 0;
   CapacityHint hint;
-  bool measuring = false;   ///< the next echo that comes measures the round trip,
-  bool talked = false;      ///< and the next one after the first of these beats
+  bool measuring = false;  ///< the next echo that comes measures the round trip,
+  bool talked = false;     ///< and the next one after the first of these beats
 };
 
 /// What has gone by over one direction of a quiet link.

@@ -18,8 +18,8 @@ bool Endpoint::is_quiet(Instant now, Connection connection, const Party& party) 
                         !peer->recovery.recovering && !peer->pressed && peer->assembly.empty() &&
                         !peer->session.has_unsent();
   const Instant next = std::min({route.hello_at, route.direct_at, route.relay_at, peer->recovery.recover_at});
-  const bool nothing_due = next == never && beat_due(*peer) >= now &&
-                           peer->heard + silence(*peer) > now && stale_at(*peer) > now;
+  const bool nothing_due =
+      next == never && beat_due(*peer) >= now && peer->heard + silence(*peer) > now && stale_at(*peer) > now;
   const bool vouched = peer->vouching.stands || !borrows_of(*peer);
   // What is relayed goes over the link to our site.
   const bool relays = std::ranges::any_of(in_order_, [](const Peer* one) {

@@ -20,7 +20,8 @@ void Endpoint::dial(Instant now, Connection connection, const Party& party, std:
   peer.route.for_good |= !is_met;
   next_tick_ = now;
   // On the relay already: the answer to a Hello there moves the session to this connection.
-  if (!peer.route.way.connection && !peer.route.way.path.empty()) return hello(now, peer, Way{connection, {}}, false);
+  if (!peer.route.way.connection && !peer.route.way.path.empty())
+    return hello(now, peer, Way{connection, {}}, false);
   peer.route.way = Way{connection, {}};
   peer.route.hello_at = now;
   peer.route.hello_pause = settings_.times.hello;

@@ -85,8 +85,11 @@ void Endpoint::emit(Instant now, Peer& peer, const Message& message, const Reque
 void Endpoint::emit_fragments(Instant now, Peer& peer, std::string_view whole, const RequestId& trace) {
   if (whole.size() > message_bytes_max) {
     refuse(0, "message_too_long");
-    notices_.push_back({Level::error, "message_too_long", trace,
-                        {{"peer", to_text(peer.session.peer())}, {"bytes", static_cast<std::int64_t>(whole.size())}}});
+    notices_.push_back(
+        {Level::error,
+         "message_too_long",
+         trace,
+         {{"peer", to_text(peer.session.peer())}, {"bytes", static_cast<std::int64_t>(whole.size())}}});
     return;
   }
   for (std::uint32_t index = 0; !whole.empty() && !peer.recovery.renewing; ++index) {
@@ -116,8 +119,8 @@ void Endpoint::keep(Instant now, Peer& peer, std::uint16_t type, std::string_vie
   if (peer.session.kept_bytes() > kept_max(peer)) return give_up(now, peer);
   if (kept_bytes_ <= settings_.limits.kept_bytes_all) return;
   give_up(now, **std::max_element(in_order_.begin(), in_order_.end(), [](const Peer* a, const Peer* b) {
-    return a->session.kept_bytes() < b->session.kept_bytes();
-  }));
+            return a->session.kept_bytes() < b->session.kept_bytes();
+          }));
 }
 
 /// A frame as it goes along a chain; empty if it can't: the peer's key isn't known yet. Its greeting says it.

@@ -17,9 +17,9 @@ namespace dmm {
 /// When a session beats and when it counts as silent. Sessions between a job manager and a resource manager, which may
 /// travel along a chain, take three times as long for both.
 struct SessionTimes {
-  Duration beat = seconds(1);      ///< a link that sent nothing for this long sends a Beat
-  Duration silence = seconds(3);   ///< a link that heard nothing for this long is down
-  Duration hello = milliseconds(100);  ///< the first repetition of a Hello; doubles up to `beat`
+  Duration beat = seconds(1);            ///< a link that sent nothing for this long sends a Beat
+  Duration silence = seconds(3);         ///< a link that heard nothing for this long is down
+  Duration hello = milliseconds(100);    ///< the first repetition of a Hello; doubles up to `beat`
   Duration client_memory = seconds(30);  ///< a silent client's session is forgotten after this
   Duration peer_memory = seconds(600);   ///< that of any other party that is no longer needed
 };
@@ -33,7 +33,7 @@ struct SessionLimits {
   std::size_t assembly_bytes_all = 32 * 1024 * 1024;  ///< of messages without their last fragment yet
   std::size_t peers = 20'000;
   std::size_t clients = 1'000;
-  std::size_t strangers = 64;          ///< parties that aren't admitted and are remembered, for people
+  std::size_t strangers = 64;            ///< parties that aren't admitted and are remembered, for people
   std::size_t direct_connections = 200;  ///< that a job manager opens to resource managers
 };
 
@@ -91,7 +91,7 @@ class Session {
 
   /// Gives back the room of what is acknowledged: nothing is to be sent for a while.
   void go_dormant() { bytes_.shrink_to_fit(); }
-  std::uint64_t delivered() const { return delivered_; }     ///< highest number delivered from the peer
+  std::uint64_t delivered() const { return delivered_; }  ///< highest number delivered from the peer
   std::uint64_t next_sequence() const { return next_sequence_; }
   std::uint64_t last_used() const { return next_sequence_ - 1; }
   std::uint64_t last_sent() const { return last_used() - (kept_ - sent_); }
@@ -113,7 +113,7 @@ class Session {
   std::uint64_t delivered_ = 0;
   std::uint64_t first_kept_ = 0;  ///< the number of the oldest, if any is kept
   std::size_t kept_ = 0;
-  std::size_t sent_ = 0;          ///< how many of the kept are sent
+  std::size_t sent_ = 0;  ///< how many of the kept are sent
   // What is acknowledged goes now and then: each message is moved at most once.
   std::size_t acknowledged_ = 0;  ///< how many bytes at the front of bytes_ are acknowledged
   std::size_t unsent_at_ = 0;     ///< in bytes_: the first that is to be sent

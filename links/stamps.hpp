@@ -19,7 +19,8 @@ inline Stamp stamp_at(Instant at) {
 
 /// The stamp of the moment that is `held` later than that of `stamp`.
 inline Stamp later(Stamp stamp, Duration held) {
-  return static_cast<Stamp>((std::int64_t{stamp} - first_stamp + held.microseconds / 1'000) % stamps + first_stamp);
+  return static_cast<Stamp>((std::int64_t{stamp} - first_stamp + held.microseconds / 1'000) % stamps +
+                            first_stamp);
 }
 
 /// How long ago the stamp was made; nothing if it can't be ours or is too old to mean anything. An echo may lie

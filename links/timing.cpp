@@ -120,7 +120,8 @@ Instant Endpoint::silent_at(const Peer& peer) const {
 }
 
 Instant Endpoint::deadline(const Peer& peer) const {
-  Instant due = std::min({peer.route.hello_at, peer.route.direct_at, peer.route.relay_at, peer.recovery.recover_at});
+  Instant due =
+      std::min({peer.route.hello_at, peer.route.direct_at, peer.route.relay_at, peer.recovery.recover_at});
   if (peer.up && !peer.dormancy.both && !peer.quiet)
     due = std::min({due, beat_due(peer), silent_at(peer), stale_at(peer)});
   return due;

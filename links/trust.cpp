@@ -1,4 +1,3 @@
-// See trust.hpp.
 #include "links/trust.hpp"
 
 #include <utility>

@@ -20,17 +20,20 @@ struct Received {
   Message message;
   RequestId trace;
   CapacityHint hint;  ///< empty: unchanged
-  Duration round_trip = {};  ///< what a message to the sender and its answer take, as measured of late; 0: not known
-  Instant proved = {};       ///< as in LinkStanding
+  Duration round_trip =
+      {};               ///< what a message to the sender and its answer take, as measured of late; 0: not known
+  Instant proved = {};  ///< as in LinkStanding
 };
 
 /// A session with a party is open.
 struct LinkUp {
   Party peer;
-  bool restarted = false;  ///< a new session: what either side sent before and the other didn't acknowledge is gone
-  SiteNames ancestors;  ///< of the peer's site
-  std::string software;             ///< version of the peer's program
-  Duration round_trip = {};  ///< as in Received: known before anything is said, of a peer that stamps its greetings
+  bool restarted =
+      false;             ///< a new session: what either side sent before and the other didn't acknowledge is gone
+  SiteNames ancestors;   ///< of the peer's site
+  std::string software;  ///< version of the peer's program
+  Duration round_trip =
+      {};  ///< as in Received: known before anything is said, of a peer that stamps its greetings
 };
 
 /// Nothing was heard from the party for the time of silence, or its transport is gone. What was sent and not
@@ -54,7 +57,7 @@ struct LinkStanding {
   Party peer;
   bool stands = false;
   Duration stale_after = {};  ///< while it stands: no Beat that vouches is older than this when it is relied on
-  Instant proved = {};  ///< by our clock: the latest Beat that vouched left the peer then, or later
+  Instant proved = {};        ///< by our clock: the latest Beat that vouched left the peer then, or later
 };
 
 /// A session that opens, closes or changes.

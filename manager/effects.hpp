@@ -40,17 +40,17 @@ struct LogEvent {
 /// How an end-to-end party can be reached: directly at an endpoint, or along sites.
 struct Route {
   Party to;
-  std::string endpoint;        ///< empty where only the chain reaches it
-  SiteNames path;  ///< sites from our own to the party's, both included
+  std::string endpoint;  ///< empty where only the chain reaches it
+  SiteNames path;        ///< sites from our own to the party's, both included
 };
 
 struct Effects {
   std::vector<Outgoing> messages;
   std::vector<LogEvent> events;
-  std::vector<Route> routes;      ///< to be known before the messages are sent
-  std::vector<Party> dormant;  ///< end-to-end parties with which nothing is under way once the messages are there
-  std::vector<Party> renewals;    ///< parties with which a new session is to begin: the two don't believe the same
-  Level level = Level::info;      ///< set by the shell: events below it need not be made
+  std::vector<Route> routes;    ///< to be known before the messages are sent
+  std::vector<Party> dormant;   ///< end-to-end parties with which nothing is under way once the messages are there
+  std::vector<Party> renewals;  ///< parties with which a new session is to begin: the two don't believe the same
+  Level level = Level::info;    ///< set by the shell: events below it need not be made
 
   // The attributes keep `send` and `log` out of their many callers: inlined, they would be most of the callers'
   // code.

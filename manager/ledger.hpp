@@ -38,7 +38,7 @@ using NoRecords = std::monostate;
 template <class Record>
 struct LedgerChanges {
   struct Change {
-    Record record;       ///< erased: only its key counts
+    Record record;  ///< erased: only its key counts
     bool erased = false;
   };
   std::vector<Change> list;

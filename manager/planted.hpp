@@ -32,10 +32,9 @@ enum class Planted : std::uint8_t {
 #undef DMM_PLANTED_NAME
 };
 
-inline constexpr auto planted_names = std::to_array<std::string_view>({
-    "none",
+inline constexpr auto planted_names = std::to_array<std::string_view>({"none",
 #define DMM_PLANTED_TEXT(name) #name,
-    DMM_PLANTED_BUGS(DMM_PLANTED_TEXT)
+                                                                       DMM_PLANTED_BUGS(DMM_PLANTED_TEXT)
 #undef DMM_PLANTED_TEXT
 });
 

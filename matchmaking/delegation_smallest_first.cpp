@@ -11,6 +11,7 @@ OrderKey delegation_smallest_first_key(const RequestView& request) {
 
 }  // namespace
 
-constexpr DelegationPolicy delegation_smallest_first{.name = "smallest_first", .key = delegation_smallest_first_key};
+constexpr DelegationPolicy delegation_smallest_first{.name = "smallest_first",
+                                                     .key = delegation_smallest_first_key};
 
 }  // namespace dmm

@@ -1,4 +1,3 @@
-// See file_transfer.hpp.
 #include "matchmaking/file_transfer.hpp"
 
 #include <algorithm>

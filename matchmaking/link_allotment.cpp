@@ -1,4 +1,3 @@
-// See link_allotment.hpp.
 #include "matchmaking/link_allotment.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See link_demand.hpp.
 #include "matchmaking/link_demand.hpp"
 
 namespace dmm {

@@ -1,4 +1,3 @@
-// See link_price.hpp.
 #include "matchmaking/link_price.hpp"
 
 #include <algorithm>

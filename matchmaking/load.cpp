@@ -1,4 +1,3 @@
-// See load.hpp.
 #include "matchmaking/load.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See placement_reasons.hpp.
 #include "matchmaking/placement_reasons.hpp"
 
 #include <algorithm>

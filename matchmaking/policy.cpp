@@ -1,4 +1,4 @@
-// See policy.hpp: four tables, and the same search in each.
+// Four tables, and the same search in each.
 #include "matchmaking/policy.hpp"
 
 #include <algorithm>
@@ -25,12 +25,14 @@ constexpr std::array<Named<PlacementPolicy>, 6> placements{{
 }};
 
 constexpr std::array<const DispatchPolicy*, 5> dispatches{
-    &dispatch_fcfs_scan,     &dispatch_fcfs,     &dispatch_smallest_first,
-    &dispatch_largest_first, &dispatch_priority,
+    &dispatch_fcfs_scan, &dispatch_fcfs, &dispatch_smallest_first, &dispatch_largest_first, &dispatch_priority,
 };
 
 constexpr std::array<const DelegationPolicy*, 4> delegations{
-    &delegation_fcfs, &delegation_largest_first, &delegation_smallest_first, &delegation_latest_first,
+    &delegation_fcfs,
+    &delegation_largest_first,
+    &delegation_smallest_first,
+    &delegation_latest_first,
 };
 
 constexpr std::array<Named<TargetPolicy>, 4> targets{{

@@ -1,4 +1,3 @@
-// See protection.hpp.
 #include "matchmaking/protection.hpp"
 
 #include <algorithm>

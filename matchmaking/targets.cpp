@@ -1,4 +1,4 @@
-// See targets.hpp: what the target site ordering policies share.
+// What the target site ordering policies share.
 #include "matchmaking/targets.hpp"
 
 #include <algorithm>

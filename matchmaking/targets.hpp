@@ -35,8 +35,7 @@ using TargetPolicy = void (*)(const TargetQuery& query, std::span<const TargetVi
 /// By hints: the smallest distance at which the request fits, then size in decreasing order, where sizes
 /// within a quarter of the largest are equal and rotated. Then neighbours that sent no hint yet, then those
 /// whose hint has no room within reach; both in the order of the configuration.
-void targets_hints(const TargetQuery& query, std::span<const TargetView> targets,
-                   std::vector<std::size_t>& order);
+void targets_hints(const TargetQuery& query, std::span<const TargetView> targets, std::vector<std::size_t>& order);
 
 /// Best fit among the neighbours themselves: the fewest lendable processors that still hold the request, then
 /// those that sent no hint yet, then the rest; equal ones in the order of the configuration.

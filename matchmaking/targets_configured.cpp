@@ -5,8 +5,7 @@
 
 namespace dmm {
 
-void targets_configured(const TargetQuery&, std::span<const TargetView> targets,
-                        std::vector<std::size_t>& order) {
+void targets_configured(const TargetQuery&, std::span<const TargetView> targets, std::vector<std::size_t>& order) {
   order.resize(targets.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
 }

@@ -1,4 +1,4 @@
-// See victims.hpp. Each cluster is tried by itself, so that a request of one component empties no second one; leases of
+// Each cluster is tried by itself, so that a request of one component empties no second one; leases of
 // several clusters are taken for a request of several components alone.
 #include "matchmaking/victims.hpp"
 
@@ -22,14 +22,16 @@ constexpr std::size_t tried_all_max = 10;
 constexpr std::size_t spared_by_search_max = 20;
 
 /// Processors that a choice of leases frees, by cluster.
-std::vector<std::uint64_t> freed_by(std::span<const VictimView> leases, const Leases& taken, std::size_t clusters) {
+std::vector<std::uint64_t> freed_by(std::span<const VictimView> leases, const Leases& taken,
+                                    std::size_t clusters) {
   std::vector<std::uint64_t> freed(clusters, 0);
   for (const std::size_t lease : taken)
     for (std::size_t i = 0; i < clusters; ++i) freed[i] += leases[lease].freed[i];
   return freed;
 }
 
-std::vector<ClusterView> with_freed(std::span<const ClusterView> clusters, const std::vector<std::uint64_t>& freed) {
+std::vector<ClusterView> with_freed(std::span<const ClusterView> clusters,
+                                    const std::vector<std::uint64_t>& freed) {
   std::vector<ClusterView> views(clusters.begin(), clusters.end());
   for (std::size_t i = 0; i < views.size(); ++i)
     views[i].idle_processors = static_cast<std::uint32_t>(
@@ -170,14 +172,16 @@ Leases cheaper(std::span<const VictimView> leases, std::vector<SameSize>& sizes,
     }
   Leases chosen;
   for (const SameSize& same : sizes)
-    chosen.insert(chosen.end(), same.leases.begin(), same.leases.begin() + static_cast<std::ptrdiff_t>(same.taken));
+    chosen.insert(chosen.end(), same.leases.begin(),
+                  same.leases.begin() + static_cast<std::ptrdiff_t>(same.taken));
   return chosen;
 }
 
 /// The fewest leases that let the request start in this cluster, and of as many the cheapest; nothing if all together
 /// don't do.
-std::optional<Leases> fewest_in(std::size_t cluster, const ResourceNeed& need, std::span<const ClusterView> clusters,
-                                std::span<const VictimView> leases, PlacementPolicy place) {
+std::optional<Leases> fewest_in(std::size_t cluster, const ResourceNeed& need,
+                                std::span<const ClusterView> clusters, std::span<const VictimView> leases,
+                                PlacementPolicy place) {
   std::vector<SameSize> sizes = by_size(leases, cluster);
   std::uint64_t all = 0, unit = 0;
   for (const SameSize& same : sizes) {
@@ -211,8 +215,10 @@ std::optional<Leases> few(const ResourceNeed& need, std::span<const ClusterView>
     return size(a) != size(b) ? size(a) > size(b) : leases[a].cost < leases[b].cost;
   });
   const auto starts_with = [&](std::size_t many) {
-    return place(need, with_freed(clusters, leases, Leases(candidates.begin(), candidates.begin() +
-                                                           static_cast<std::ptrdiff_t>(many)))).has_value();
+    return place(need,
+                 with_freed(clusters, leases,
+                            Leases(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(many))))
+        .has_value();
   };
   if (!starts_with(candidates.size())) return std::nullopt;
   std::size_t too_few = 0, many = candidates.size();
@@ -241,13 +247,15 @@ std::optional<Victims> choose_victims(const ResourceNeed& need, std::span<const 
   std::optional<Leases> best;
   const auto compare = [&](std::optional<Leases> taken) {
     if (!taken) return;
-    const bool fewer = best && taken->size() != best->size() ? taken->size() < best->size()
-                                                             : best && cost_of(leases, *taken) < cost_of(leases, *best);
+    const bool fewer = best && taken->size() != best->size()
+                           ? taken->size() < best->size()
+                           : best && cost_of(leases, *taken) < cost_of(leases, *best);
     if (!best || fewer) best = std::move(taken);
   };
   Leases all;
   for (std::size_t lease = 0; lease < leases.size(); ++lease)
-    if (std::ranges::any_of(leases[lease].freed, [](std::uint32_t freed) { return freed > 0; })) all.push_back(lease);
+    if (std::ranges::any_of(leases[lease].freed, [](std::uint32_t freed) { return freed > 0; }))
+      all.push_back(lease);
   if (is_divided(need) && all.size() <= tried_all_max) {
     for (std::uint32_t set = 0; set < std::uint32_t{1} << all.size(); ++set) {
       Leases taken;

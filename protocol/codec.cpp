@@ -2,11 +2,11 @@
 // name its text, a duration its microseconds. Nothing here knows any single message.
 #include "protocol/codec.hpp"
 
+#include <msgpuck.h>
 #include <algorithm>
 #include <array>
 #include <concepts>
 #include <msgpack.hpp>
-#include <msgpuck.h>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -69,20 +69,17 @@ template <Text T>
   out.pack_bin_body(text.data(), static_cast<std::uint32_t>(text.size()));
 }
 template <class T>
-  requires(std::is_integral_v<T> && std::is_unsigned_v<T> && !std::is_same_v<T, bool>)
-[[gnu::flatten]] void pack(Packer& out, T value) {
+requires(std::is_integral_v<T>&& std::is_unsigned_v<T> && !std::is_same_v<T, bool>)
+    [[gnu::flatten]] void pack(Packer& out, T value) {
   out.pack_uint64(value);
 }
 template <class T>
-  requires(std::is_integral_v<T> && std::is_signed_v<T>)
-[[gnu::flatten]] void pack(Packer& out, T value) {
+requires(std::is_integral_v<T>&& std::is_signed_v<T>) [[gnu::flatten]] void pack(Packer& out, T value) {
   out.pack_int64(value);
 }
 template <class T>
-  requires std::is_enum_v<T>
-[[gnu::flatten]] void pack(Packer& out, T value) {
-  out.pack_uint64(static_cast<std::uint64_t>(value));
-}
+requires std::is_enum_v<T>
+[[gnu::flatten]] void pack(Packer& out, T value) { out.pack_uint64(static_cast<std::uint64_t>(value)); }
 [[gnu::flatten]] void pack(Packer& out, Duration value) { out.pack_int64(value.microseconds); }
 template <Named T>
 [[gnu::flatten]] void pack(Packer& out, const T& value) {
@@ -155,7 +152,7 @@ template <Text T>
   return true;
 }
 template <class T>
-  requires std::is_enum_v<T>
+requires std::is_enum_v<T>
 bool read(Input& in, T& value) {
   std::underlying_type_t<T> number = 0;
   if (!read(in, number)) return false;
@@ -238,10 +235,8 @@ bool read_message(std::uint16_t type, Input& in, Message& message, bool& known) 
 }
 
 template <class T>
-  requires std::is_enum_v<T>
-bool in_range(T value, T last) {
-  return static_cast<int>(value) <= static_cast<int>(last);
-}
+requires std::is_enum_v<T>
+bool in_range(T value, T last) { return static_cast<int>(value) <= static_cast<int>(last); }
 
 // The elements of an envelope before the message, in order: version and type of the message, a heading, and the rest.
 /// What is the same in all envelopes of a session.
@@ -283,7 +278,8 @@ std::optional<FrameFault> find_payload(std::string_view frame, std::string_view&
 std::optional<Refused> read_envelope(Input& in, Envelope& envelope) {
   std::uint32_t elements = 0;
   if (!in.take_array(elements) || elements < envelope_elements) return refusal(FrameFault::not_a_frame);
-  if (!read(in, envelope.version) || envelope.version != protocol_version) return refusal(FrameFault::wrong_version);
+  if (!read(in, envelope.version) || envelope.version != protocol_version)
+    return refusal(FrameFault::wrong_version);
   std::uint16_t type = 0;
   if (!read(in, type) || !read_all(in, heading_fields(envelope)) || !in_range(envelope.from.role, Role::client) ||
       !in_range(envelope.to.role, Role::client) || !read_all(in, rest_fields(envelope)) ||
@@ -377,8 +373,7 @@ OrFault<Envelope, Refused> Codec::decode(std::string_view frame, std::size_t byt
 
 std::string_view to_text(FrameFault fault) {
   static constexpr std::array<std::string_view, 7> words{
-      "too_large",     "not_messagepack", "over_limit", "not_a_frame",
-      "wrong_version", "unknown_type",    "malformed"};
+      "too_large", "not_messagepack", "over_limit", "not_a_frame", "wrong_version", "unknown_type", "malformed"};
   return words.at(static_cast<std::size_t>(fault));
 }
 

@@ -9,14 +9,19 @@ namespace dmm {
 
 /// Names its elements, in order, by `fields`.
 template <class T>
-concept Struct = requires(T& value) { T::fields(value); };
+concept Struct = requires(T& value) {
+  T::fields(value);
+};
 /// Elements of one type, one after another.
 template <class T>
-concept List = requires(T& values) { values.emplace_back(); };
+concept List = requires(T& values) {
+  values.emplace_back();
+};
 /// A strong name: nothing but a text.
 template <class T>
 concept Named = requires(T& value) {
   { value.text } -> std::same_as<ShortText&>;
-} && !Struct<T>;
+}
+&&!Struct<T>;
 
 }  // namespace dmm

@@ -13,9 +13,9 @@ namespace dmm {
 struct HintEntry {
   std::uint32_t lendable = 0;  ///< the most processors lendable now in one cluster of one site at this distance
   std::uint32_t largest = 0;   ///< processors of the largest cluster at this distance, idle or not
-  bool complete = false;       ///< the size of every site at this distance is known, so nothing larger can be there
-  std::uint32_t queued = 0;    ///< the most processors that users of one site at this distance wait for in vain
-  std::uint32_t width = 0;     ///< how many of them the first request in that queue needs in one cluster
+  bool complete = false;     ///< the size of every site at this distance is known, so nothing larger can be there
+  std::uint32_t queued = 0;  ///< the most processors that users of one site at this distance wait for in vain
+  std::uint32_t width = 0;   ///< how many of them the first request in that queue needs in one cluster
   std::uint32_t round_trip_ms = 0;  ///< the longest way from the sender to a site at this distance and back
 
   auto operator<=>(const HintEntry&) const = default;

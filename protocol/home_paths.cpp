@@ -1,4 +1,3 @@
-// See home_paths.hpp.
 #include "protocol/home_paths.hpp"
 
 #include <algorithm>

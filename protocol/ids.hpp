@@ -65,10 +65,10 @@ inline Party resource_manager_of(SiteName site, ShortText name) {
 
 /// A request: the job it is made for and which attempt at running that job, unique over all sites.
 struct RequestId {
-  SiteName site;             ///< the home site, where the request waits
-  ShortText user;            ///< the job manager that made it
-  std::uint64_t job = 0;     ///< the job manager's number of the job, from 1
-  std::uint32_t attempt = 1; ///< 1 for the first run of the job, one more for each rerun
+  SiteName site;              ///< the home site, where the request waits
+  ShortText user;             ///< the job manager that made it
+  std::uint64_t job = 0;      ///< the job manager's number of the job, from 1
+  std::uint32_t attempt = 1;  ///< 1 for the first run of the job, one more for each rerun
 
   /// By job first, since names are mostly the same and cost more to compare; the attempts at a job are neighbours.
   std::strong_ordering operator<=>(const RequestId& other) const {

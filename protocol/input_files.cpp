@@ -1,4 +1,3 @@
-// See input_files.hpp.
 #include "protocol/input_files.hpp"
 
 #include <algorithm>

@@ -28,7 +28,7 @@ bool overflows(std::size_t& used, std::size_t size) {
 
 // Adds holdings to the last part, and to new ones when that is full.
 void pack(std::vector<Inventory>& parts, std::size_t& used, std::vector<Holding>& holdings,
-          std::vector<Holding> Inventory::* list) {
+          std::vector<Holding> Inventory::*list) {
   for (Holding& holding : holdings) {
     if (overflows(used, size_of(holding))) {
       parts.back().last = false;

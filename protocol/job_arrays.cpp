@@ -1,4 +1,3 @@
-// See job_arrays.hpp.
 #include "protocol/job_arrays.hpp"
 
 #include <algorithm>

@@ -57,8 +57,8 @@ struct Program {
   ShortText script = {};  ///< the text of the program, which begins with "#!"; the first argument is its name then
   ShortText input = {};   ///< what it reads from standard input
   Runner runner = Runner::per_component;
-  bool awaits_go = false;  ///< it is made ready, and begins at a Go; its job manager decides that
-  InputFiles inputs = {};  ///< brought to its folder first
+  bool awaits_go = false;    ///< it is made ready, and begins at a Go; its job manager decides that
+  InputFiles inputs = {};    ///< brought to its folder first
   OutputFiles outputs = {};  ///< brought home from its folder when it is over
   template <class Self>
   static auto fields(Self& self) {
@@ -222,7 +222,7 @@ struct JobDescription {
   RareList<Dependency> dependencies;  ///< nodes are asked for only when all of them are met
   bool goes_on = false;  ///< without a component that its owner takes back, rather than end and run again
   std::uint32_t communication = 0;  ///< kilobits a second that each processor sends to the others; 0: not said
-  ArrayIndices array;    ///< it is run once for each of them; none: once
+  ArrayIndices array;               ///< it is run once for each of them; none: once
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.name, self.program, self.need, self.dttl, self.priority, self.reruns_max,

@@ -32,10 +32,10 @@ constexpr Stamp no_stamp = 0;
 
 /// Opens or resumes a session; answered by one Hello that isn't itself an answer.
 struct Hello {
-  std::uint64_t received = 0;       ///< the highest sequence number delivered from the receiver's present incarnation
-  bool answer = false;              ///< this Hello answers one
-  std::string software;             ///< version of the sender's program, for people
-  SiteNames ancestors;  ///< of the sender's site: its parent, that one's parent, ..., its root
+  std::uint64_t received = 0;  ///< the highest sequence number delivered from the receiver's present incarnation
+  bool answer = false;         ///< this Hello answers one
+  std::string software;        ///< version of the sender's program, for people
+  SiteNames ancestors;         ///< of the sender's site: its parent, that one's parent, ..., its root
   std::uint64_t instance = 0;  ///< tells the sender from another process of its name; the same after a restart
   Stamp stamp = no_stamp;      ///< when it was sent, by the sender's clock
   Stamp echo = no_stamp;       ///< in an answer: the stamp of the Hello that it answers
@@ -47,12 +47,12 @@ struct Hello {
 /// Says that the sender lives; carries an acknowledgement and perhaps a hint in its envelope. One that echoes a stamp
 /// also vouches: all that the sender lent over this link stands, but for what the messages up to `last` say.
 struct Beat {
-  bool resend = false;     ///< a message is missing: send again all that isn't acknowledged
-  std::uint64_t last = 0;  ///< the highest sequence number that the sender has used
-  bool dormant = false;    ///< nothing is under way between the two: until the next message neither need beat
-  Stamp stamp = no_stamp;  ///< when it was sent
-  Stamp echo = no_stamp;   ///< the latest stamp that came, and as much later as it was held here
-  bool in_passing = false; ///< sent before its sender had looked at all its links: it vouches for nothing
+  bool resend = false;      ///< a message is missing: send again all that isn't acknowledged
+  std::uint64_t last = 0;   ///< the highest sequence number that the sender has used
+  bool dormant = false;     ///< nothing is under way between the two: until the next message neither need beat
+  Stamp stamp = no_stamp;   ///< when it was sent
+  Stamp echo = no_stamp;    ///< the latest stamp that came, and as much later as it was held here
+  bool in_passing = false;  ///< sent before its sender had looked at all its links: it vouches for nothing
   DMM_MESSAGE(2, self.resend, self.last, self.dormant, self.stamp, self.echo, self.in_passing)
 };
 
@@ -67,7 +67,7 @@ struct Fault {
 struct Relay {
   Party from;
   Party to;
-  SiteNames path;  ///< sites from the sender's to the receiver's
+  SiteNames path;              ///< sites from the sender's to the receiver's
   std::uint32_t position = 0;  ///< index in `path` of the site that receives this message
   std::string payload;         ///< one frame, opaque to the sites
   DMM_MESSAGE(4, self.from, self.to, self.path, self.position, self.payload)
@@ -138,7 +138,7 @@ struct Request {
   ShortText origin_user;      ///< whom the use is charged to
   Duration length;            ///< how long it runs at most, as its user says; 0 if nothing is said
   Interruptions past = {};
-  FileNeeds files = {};  ///< that are brought to each component before it starts
+  FileNeeds files = {};             ///< that are brought to each component before it starts
   std::uint32_t communication = 0;  ///< kilobits a second that each processor sends to the others; 0: not said
   DMM_MESSAGE(10, self.id, self.need, self.dttl, self.priority, self.waited, self.origin_user, self.length,
               self.past, self.files, self.communication)
@@ -181,8 +181,8 @@ struct Delegate {
   std::uint32_t dttl = 0;        ///< hops left after this one
   std::uint32_t tries_left = 0;  ///< what is left of the round's search budget, this delegation already paid
   Duration answer_within;        ///< after this the sender counts silence as a Reject
-  SiteNames chain;   ///< the sites that hold the request, home first, the sender last
-  Duration round_trip;  ///< from the home site to the receiver and back, by the links that it came over
+  SiteNames chain;               ///< the sites that hold the request, home first, the sender last
+  Duration round_trip;           ///< from the home site to the receiver and back, by the links that it came over
   std::uint64_t stay = 0;  ///< names this stay of the request at its home site: rounds are counted anew in another
   /// Leases of the owner that the home site gives up for the part where it has no room otherwise, the first before
   /// the others; what runs there has the grace to end.
@@ -357,14 +357,14 @@ struct Grant {
   std::uint32_t round = 0;
   LeaseId lease;
   std::vector<NodeGroup> nodes;
-  Duration term;                          ///< the receiver may use the nodes this long from when it asked
-  SiteNames chain;            ///< the delegation chain: the owner (source) first, the home site (sink) last
-  SiteNames owner_ancestors;  ///< the owner's parent, ..., its root
-  std::vector<std::string> blocks;        ///< one opaque byte string a hop, forwarded as received
-  Origin origin = Origin::local;          ///< set by the home site
-  std::uint32_t tries = 0;                ///< delegations sent for the request, set by the home site
-  Duration grace;                         ///< what the owner gives before it takes nodes back; `end_of_job` for no end
-  Duration length;      ///< the owner lets the lease last no longer than this from now; 0: as long as it is renewed
+  Duration term;                    ///< the receiver may use the nodes this long from when it asked
+  SiteNames chain;                  ///< the delegation chain: the owner (source) first, the home site (sink) last
+  SiteNames owner_ancestors;        ///< the owner's parent, ..., its root
+  std::vector<std::string> blocks;  ///< one opaque byte string a hop, forwarded as received
+  Origin origin = Origin::local;    ///< set by the home site
+  std::uint32_t tries = 0;          ///< delegations sent for the request, set by the home site
+  Duration grace;                   ///< what the owner gives before it takes nodes back; `end_of_job` for no end
+  Duration length;  ///< the owner lets the lease last no longer than this from now; 0: as long as it is renewed
   Duration round_trip;  ///< from the home site to the owner and back; from the job manager, to a job manager
   Duration expected;  ///< the owner expects to want the nodes back no sooner than this from now; 0: it can't tell
   DMM_MESSAGE(20, self.request, self.part, self.round, self.lease, self.nodes, self.term, self.chain,
@@ -403,9 +403,9 @@ struct Claimed {
 struct Release {
   LeaseId lease;
   std::vector<NodeGroup> nodes;  ///< which; empty for all that are left, and the end of the lease
-  bool silent = false;  ///< the holder fell silent: what runs may go on, see Unassign::detached
-  bool failed = false;  ///< nothing could be started on the nodes
-  bool host_failed = false;  ///< to the home site: a host failed what was to start there, or lost it
+  bool silent = false;           ///< the holder fell silent: what runs may go on, see Unassign::detached
+  bool failed = false;           ///< nothing could be started on the nodes
+  bool host_failed = false;      ///< to the home site: a host failed what was to start there, or lost it
   DMM_MESSAGE(22, self.lease, self.nodes, self.silent, self.failed, self.host_failed)
 };
 
@@ -442,22 +442,24 @@ constexpr Duration not_known{-1};
 
 /// What the lender's Beats promise, wherever that changes; and the answer to a Renew.
 struct Renewed {
-  Duration term;                   ///< of leases with no promise of their own, where this answers a Renew; else 0
-  std::vector<LeaseTerm> terms;    ///< those whose promise is another than was said before; in an answer, than `term`
-  std::vector<LeaseId> wanted;     ///< all leases on which no further job may be put: the owner has demand
-  bool settled = false;  ///< the two agree, and Beats renew: the next Renew may come late
+  Duration term;  ///< of leases with no promise of their own, where this answers a Renew; else 0
+  std::vector<LeaseTerm>
+      terms;                    ///< those whose promise is another than was said before; in an answer, than `term`
+  std::vector<LeaseId> wanted;  ///< all leases on which no further job may be put: the owner has demand
+  bool settled = false;         ///< the two agree, and Beats renew: the next Renew may come late
   DMM_MESSAGE(25, self.term, self.terms, self.wanted, self.settled)
 };
 
 /// One lease, as one side of a link believes it to be.
 struct Holding {
   LeaseId lease;
-  RequestId request;             ///< the one that the nodes serve; several where a sink's users share the lease
+  RequestId request;  ///< the one that the nodes serve; several where a sink's users share the lease
   std::vector<NodeGroup> nodes;
-  SiteNames chain;   ///< the owner first, the home site last
+  SiteNames chain;  ///< the owner first, the home site last
   SiteNames owner_ancestors;
   std::vector<std::string> blocks;
-  Duration left;  ///< for lent ones: how long from now new work may be started; 0 where the sender doesn't know yet
+  Duration
+      left;  ///< for lent ones: how long from now new work may be started; 0 where the sender doesn't know yet
   Duration grace;
   Duration length;      ///< as in the Grant, from now
   Duration round_trip;  ///< as in the Grant
@@ -487,33 +489,34 @@ struct Register {
   std::uint32_t processors_per_node = 1;
   std::uint64_t memory_bytes = 0;  ///< per node
   Attributes attributes;
-  std::string endpoint;                ///< where job managers can reach it directly; empty if they can't
-  std::vector<LeaseId> leases;         ///< leases that are assigned to it
-  std::vector<NodeSet> leased;         ///< for each of them, its nodes
-  NodeSet dirty;                       ///< nodes under no lease on which something still runs
-  bool last = true;                    ///< no further part follows
-  NodeSet absent;                      ///< numbers below `nodes` that are no nodes of it any more
-  DMM_MESSAGE(30, self.cluster, self.nodes, self.processors_per_node, self.memory_bytes, self.attributes, self.endpoint,
-              self.leases, self.leased, self.dirty, self.last, self.absent)
+  std::string endpoint;         ///< where job managers can reach it directly; empty if they can't
+  std::vector<LeaseId> leases;  ///< leases that are assigned to it
+  std::vector<NodeSet> leased;  ///< for each of them, its nodes
+  NodeSet dirty;                ///< nodes under no lease on which something still runs
+  bool last = true;             ///< no further part follows
+  NodeSet absent;               ///< numbers below `nodes` that are no nodes of it any more
+  DMM_MESSAGE(30, self.cluster, self.nodes, self.processors_per_node, self.memory_bytes, self.attributes,
+              self.endpoint, self.leases, self.leased, self.dirty, self.last, self.absent)
 };
 
 /// Nodes are under this lease from now on.
 struct Assign {
   LeaseId lease;
   NodeSet nodes;
-  SiteName holder;  ///< the sink of the chain
-  bool alone = false;  ///< no other resource manager has nodes of the lease: if none of these is used, it isn't
-  bool once = false;   ///< it is for one component of one job: when that has ended, so has the lease, unasked
-  ShortText user = {};     ///< only this user of the holder may start jobs under it; empty: any
-  Duration patience = {};  ///< what travels between the holder and here takes this long: so much later a job may come
+  SiteName holder;      ///< the sink of the chain
+  bool alone = false;   ///< no other resource manager has nodes of the lease: if none of these is used, it isn't
+  bool once = false;    ///< it is for one component of one job: when that has ended, so has the lease, unasked
+  ShortText user = {};  ///< only this user of the holder may start jobs under it; empty: any
+  Duration patience =
+      {};  ///< what travels between the holder and here takes this long: so much later a job may come
   DMM_MESSAGE(31, self.lease, self.nodes, self.holder, self.alone, self.once, self.user, self.patience)
 };
 
 /// Nodes are no longer under this lease: end what runs on them, then say Clean.
 struct Unassign {
   LeaseId lease;
-  NodeSet nodes;   ///< empty for all
-  Duration grace;  ///< between SIGTERM and SIGKILL; 0 for SIGKILL at once
+  NodeSet nodes;      ///< empty for all
+  Duration grace;     ///< between SIGTERM and SIGKILL; 0 for SIGKILL at once
   Duration detached;  ///< not 0: what runs may go on this long at most, as long as its job manager is heard
   LeaseEnd reason = LeaseEnd::released;
   DMM_MESSAGE(32, self.lease, self.nodes, self.grace, self.detached, self.reason)

@@ -1,4 +1,3 @@
-// See output_files.hpp.
 #include "protocol/output_files.hpp"
 
 #include <string>

@@ -1,4 +1,3 @@
-// See programs.hpp.
 #include "protocol/programs.hpp"
 
 #include <algorithm>
@@ -114,7 +113,8 @@ WhyNot fault_of(const Program& program) {
   if (program.arguments.empty() || program.arguments.front().empty())
     return "command: it names no program; expected a program and its arguments";
   if (std::string fault = fault_of_texts("command", "argument", program.arguments); !fault.empty()) return fault;
-  if (std::string fault = fault_of_texts("environment", "variable", program.environment); !fault.empty()) return fault;
+  if (std::string fault = fault_of_texts("environment", "variable", program.environment); !fault.empty())
+    return fault;
   if (std::string fault = fault_of_path("command", program.arguments.front()); !fault.empty()) return fault;
   if (std::string fault = fault_of_script(program); !fault.empty()) return fault;
   if (static_cast<std::size_t>(program.runner) >= runners) return "runner: this version knows no such one";

@@ -69,7 +69,8 @@ struct ResourceNeed {
   std::vector<Component> components;
   std::uint32_t component_processors_min = 1;  ///< flexible: no component smaller than this
   std::uint32_t components_max = 0;            ///< flexible: no more components than this; 0 for no bound
-  std::vector<std::vector<std::uint32_t>> splits;  ///< flexible: the acceptable splits, preferred first; empty for any
+  std::vector<std::vector<std::uint32_t>>
+      splits;  ///< flexible: the acceptable splits, preferred first; empty for any
   Constraints constraints;
 
   auto operator<=>(const ResourceNeed&) const = default;
@@ -97,7 +98,7 @@ std::uint32_t total_processors(const ResourceNeed& need);
 std::uint32_t widest_component(const ResourceNeed& need);
 
 /// Bounds of a need, so that no request is longer than some tens of kilobytes.
-constexpr std::size_t need_components_max = 64;  ///< also of splits, and of components in each
+constexpr std::size_t need_components_max = 64;         ///< also of splits, and of components in each
 constexpr std::size_t components_granted_max = 65'535;  ///< of a flexible need, if it says no bound
 constexpr std::size_t attributes_max = 32;
 constexpr std::size_t attribute_bytes_max = 128;  ///< of a name, and of a value

@@ -39,9 +39,9 @@ void BlackHoles::fail_one(Instant now, std::uint32_t node, const RequestId& user
   if (!is_on_probation) suspect.users.push_back(user);
   if (suspect.users.size() < after_) return;
   DMM_ASSERT(!suspect.users.empty());
-  set_aside_one(now, node,
-                "lost or could not start jobs of " + std::to_string(after_) + " different users in a row, the last: " +
-                    why);
+  set_aside_one(
+      now, node,
+      "lost or could not start jobs of " + std::to_string(after_) + " different users in a row, the last: " + why);
 }
 
 void BlackHoles::keeper_died(Instant now, const NodeSet& nodes, const std::vector<RequestId>& jobs) {
@@ -54,8 +54,9 @@ void BlackHoles::keeper_died(Instant now, const NodeSet& nodes, const std::vecto
     return std::ranges::all_of(keeper_deaths_, [&](const auto& there) { return there.contains(user); });
   });
   if (is_suspected) return;
-  set_aside(now, nodes,
-            "the keeper died " + std::to_string(after_) + " times in a row, and no user had a job there each time");
+  set_aside(
+      now, nodes,
+      "the keeper died " + std::to_string(after_) + " times in a row, and no user had a job there each time");
 }
 
 void BlackHoles::set_aside_one(Instant now, std::uint32_t node, std::string text) {

@@ -26,9 +26,9 @@ namespace dmm {
 /// What is held against a node.
 struct Suspect {
   std::vector<RequestId> users;  ///< users of the jobs that failed in a row, each once; job and attempt are 0
-  Duration pause;               ///< how long it was last set aside
-  Instant until = never;        ///< set aside until then; never: it isn't
-  std::string text;             ///< why it is
+  Duration pause;                ///< how long it was last set aside
+  Instant until = never;         ///< set aside until then; never: it isn't
+  std::string text;              ///< why it is
 };
 
 class BlackHoles {
@@ -80,10 +80,10 @@ class BlackHoles {
   std::uint32_t after_;
   Duration pause_first_;
   std::map<std::uint32_t, Suspect> suspects_;
-  Times<std::uint32_t> backs_;    ///< those set aside: every Suspect::until
+  Times<std::uint32_t> backs_;  ///< those set aside: every Suspect::until
   std::set<std::uint32_t> changed_;
-  std::set<std::uint32_t> news_;  ///< set aside or brought back
-  std::vector<RequestId> dead_;   ///< died with the keeper
+  std::set<std::uint32_t> news_;                  ///< set aside or brought back
+  std::vector<RequestId> dead_;                   ///< died with the keeper
   std::list<std::set<RequestId>> keeper_deaths_;  ///< for each of their last deaths, the users with a job there
 };
 

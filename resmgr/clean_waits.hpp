@@ -68,8 +68,8 @@ class CleanWaits {
  private:
   std::map<std::uint64_t, PendingClean> waits_;
   std::uint64_t last_ = 0;
-  std::set<TaskId> strays_;                    ///< living tasks that the ledger didn't know: they end before all else
-  std::vector<std::uint64_t> behind_strays_;   ///< the answers that wait for them
+  std::set<TaskId> strays_;  ///< living tasks that the ledger didn't know: they end before all else
+  std::vector<std::uint64_t> behind_strays_;  ///< the answers that wait for them
 };
 
 }  // namespace dmm

@@ -123,7 +123,7 @@ class ResourceShell {
   ResourceManagerConfig config_;  ///< that it was started with
   DaemonArguments arguments_;
   ResourceManagerSettings settings_;  ///< of now
-  bool told_ = false;             ///< that it is replaced
+  bool told_ = false;                 ///< that it is replaced
 };
 
 ProcessBackendSettings backend_of(const ResourceManagerConfig& config, bool outlive) {
@@ -139,7 +139,8 @@ ProcessBackendSettings backend_of(const ResourceManagerConfig& config, bool outl
 }
 
 DaemonSettings settings_of(const ResourceManagerConfig& config) {
-  DaemonSettings settings = daemon_settings(config, resource_manager_of(config.settings.site, config.settings.name));
+  DaemonSettings settings =
+      daemon_settings(config, resource_manager_of(config.settings.site, config.settings.name));
   settings.endpoint.admission.parties = {site_manager_of(config.settings.site)};
   settings.endpoint.admission.job_managers = true;
   settings.dials = {{site_manager_of(config.settings.site), config.site_endpoint}};
@@ -151,7 +152,9 @@ int run(const ResourceManagerConfig& config, const DaemonArguments& arguments) {
   settings.die_with_parent = arguments.die_with_parent;
   settings.needs_root = config.settings.jobs.accounts.first > 0;  // else jobs may run as root, too
   Foundation foundation;
-  const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
+  const auto fail = [&](const std::string& fault) {
+    return fail_daemon(foundation, settings.endpoint.self, fault);
+  };
   if (const std::string fault = take_keys(settings); !fault.empty()) return fail(fault);
   if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
 
@@ -189,8 +192,8 @@ int main(int argc, char** argv) {
   const auto describe = [](const ResourceManagerConfig& config) {
     return "resource manager " + config.settings.name + " of " + config.settings.site.text;
   };
-  const DaemonText text{"resmgr",
-                        "Resource manager of DMM: starts and watches jobs on nodes of one cluster, for their owner.",
-                        "--config das-0-nodes.json --set log.level=debug"};
+  const DaemonText text{
+      "resmgr", "Resource manager of DMM: starts and watches jobs on nodes of one cluster, for their owner.",
+      "--config das-0-nodes.json --set log.level=debug"};
   return daemon_main(argc, argv, text, read_config, describe, run);
 }

@@ -74,7 +74,7 @@ struct TaskRow {
   std::optional<EndKind> cause;
   Instant kill_at = never;         ///< when its ordered end becomes a SIGKILL
   Instant detached_until = never;  ///< goes on no longer under a lease that is over; never: the lease isn't
-  Ended outcome;      ///< once ended
+  Ended outcome;                   ///< once ended
   LeaseEnd lease_end = LeaseEnd::released;
   ShortText isolation = {};
   ShortText contact = {};

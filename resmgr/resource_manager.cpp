@@ -9,9 +9,9 @@
 #include "resmgr/contact.hpp"
 #include "resmgr/invariants.hpp"
 #include "resmgr/leasing.hpp"
+#include "resmgr/output.hpp"
 #include "resmgr/reconfiguring.hpp"
 #include "resmgr/recovery.hpp"
-#include "resmgr/output.hpp"
 #include "resmgr/running.hpp"
 
 namespace dmm {
@@ -48,8 +48,9 @@ bool speaks_for_itself(const Party& from, const Message& message) {
 /// manager of our own site, and a user speaks of its own requests only (docs/protocol.md S15).
 bool hand(ResourceStep& s, Received& received) {
   const Party& from = received.from;
-  const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body)
-    requires requires { resource_steps::on(s, sender, body); }
+  const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body) requires requires {
+    resource_steps::on(s, sender, body);
+  }
   { resource_steps::on(s, sender, body); };
   if (from.role == Role::site_manager && from != s.parts.site) return false;
   if (from.role == Role::job_manager && !speaks_for_itself(from, received.message)) return false;

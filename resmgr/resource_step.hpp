@@ -50,7 +50,7 @@ struct ResourceParts {
   BlackHoles black_holes;
   IdleLeases idle;
   Registration registration;
-  bool resume_due = false;             ///< after `restore`: what it found is still to be ordered
+  bool resume_due = false;  ///< after `restore`: what it found is still to be ordered
   bool stopping = false;
   KeepAlive keep_alive;
   Instant now{};

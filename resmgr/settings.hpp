@@ -43,7 +43,7 @@ struct KeptFilesRules {
 /// How far jobs are kept apart from one another and from the host. For the backend: the manager itself decides
 /// nothing by it.
 struct JobRules {
-  bool isolate = true;  ///< in pid and mount namespaces of their own, where the kernel permits that
+  bool isolate = true;      ///< in pid and mount namespaces of their own, where the kernel permits that
   std::string cgroup = {};  ///< a folder of cgroup v2 that is the manager's alone, to hold jobs to their share
   Duration start_max = seconds(30);  ///< a program that isn't running by then is given up
   std::uint32_t processes_max = 0;   ///< of a job; 0: any number
@@ -66,7 +66,7 @@ struct ResourceManagerSettings {
   std::string endpoint;  ///< published for the direct route; empty: reached along the chain only
   /// A name or address of this host at which programs of one job reach one another; empty: they can't.
   std::string address = {};
-  Duration term = seconds(30);   ///< the site's lease term
+  Duration term = seconds(30);  ///< the site's lease term
   /// A Start waits this long for its Assign: a link that was cut for less than a term brings it yet.
   Duration park = seconds(30);
   /// A lease without a job for so long goes back to its owner, if all of its nodes are here; 0: never.
@@ -75,7 +75,7 @@ struct ResourceManagerSettings {
   std::uint32_t outcomes_max = 100'000;  ///< ended jobs that are kept; beyond that the oldest go sooner
   std::uint32_t parked_max = 1'000;      ///< Starts of one job manager that wait for their leases
   std::uint64_t parked_bytes_max = 64 * 1024 * 1024;  ///< of all of them together
-  std::uint32_t set_aside_after = 3;     ///< different jobs in a row that a node loses or can't start; 0: never
+  std::uint32_t set_aside_after = 3;  ///< different jobs in a row that a node loses or can't start; 0: never
   JobRules jobs = {};
   /// Found out at the start: the backend runs jobs of different sites under different accounts.
   bool users_apart = false;

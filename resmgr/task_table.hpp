@@ -90,13 +90,13 @@ class TaskTable {
   template <class Chosen>
   std::vector<TaskRecord*> of_job(const RequestId& request, Chosen is_chosen) const;
 
-  Lookup<RequestId, Tasks> jobs_;  ///< by their first attempts' names
+  Lookup<RequestId, Tasks> jobs_;              ///< by their first attempts' names
   DenseMap<std::uint64_t, TaskRecord*> open_;  ///< by number, those that aren't over
   Lookup<Epoch, Few<TaskRecord*>> by_lease_;   ///< the same by lease
   Lookup<Epoch, std::size_t> ended_of_;        ///< how many are over, by lease
   Lookup<Party, std::uint32_t> parked_of_;     ///< how many are parked with a program, by job manager
   std::uint64_t parked_bytes_ = 0;
-  DenseSet<Due> dues_, ended_dues_;            ///< of those that aren't over, and that are
+  DenseSet<Due> dues_, ended_dues_;  ///< of those that aren't over, and that are
   Marks<TaskId> changed_;
   std::uint64_t last_number_ = 0;
   std::uint32_t live_ = 0;

@@ -81,8 +81,8 @@ struct TaskStarted {
 struct TaskEnded {
   TaskId id;
   EndKind kind =
-      EndKind::exited;  ///< exited, signalled, start_failed, lost_contact (the manager was silent) or lost
-  std::int32_t code = 0;           ///< exit status or signal number
+      EndKind::exited;    ///< exited, signalled, start_failed, lost_contact (the manager was silent) or lost
+  std::int32_t code = 0;  ///< exit status or signal number
   StartFault fault = StartFault::none;
   ShortText text;  ///< for start_failed: what went wrong, naming the file
   Duration wall;

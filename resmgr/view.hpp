@@ -42,12 +42,12 @@ struct TaskCounts {
 
 struct ResourceManagerView {
   std::uint32_t nodes_total = 0;
-  std::uint32_t nodes_free = 0;    ///< under no lease, and nothing runs on them
+  std::uint32_t nodes_free = 0;  ///< under no lease, and nothing runs on them
   std::uint32_t nodes_leased = 0;
-  bool registered = false;         ///< the site manager is in contact and has been offered the nodes
-  std::vector<LeaseView> leases;   ///< by epoch
-  std::vector<TaskView> tasks;     ///< by request and component
-  std::vector<AsideView> aside;    ///< nodes set aside
+  bool registered = false;        ///< the site manager is in contact and has been offered the nodes
+  std::vector<LeaseView> leases;  ///< by epoch
+  std::vector<TaskView> tasks;    ///< by request and component
+  std::vector<AsideView> aside;   ///< nodes set aside
   TaskCounts counts;
 };
 

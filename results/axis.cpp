@@ -1,4 +1,3 @@
-// See axis.hpp.
 #include "results/axis.hpp"
 
 #include <algorithm>

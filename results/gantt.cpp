@@ -1,4 +1,3 @@
-// See gantt.hpp.
 #include "results/gantt.hpp"
 
 #include <algorithm>
@@ -102,7 +101,8 @@ std::string Gantt::document(const std::string& title) const {
   });
   const double wide = gantt_width - gantt_left - gantt_right;
   for (const Box& box : boxes) {
-    const double x = gantt_left + axis.fraction(box.start) * wide, end = gantt_left + axis.fraction(box.end) * wide;
+    const double x = gantt_left + axis.fraction(box.start) * wide,
+                 end = gantt_left + axis.fraction(box.end) * wide;
     const double y = gantt_top + one * static_cast<double>(box.processors.first);
     const double high = one * static_cast<double>(box.processors.last - box.processors.first + 1);
     const double gap = one >= 3 ? 0.5 : 0;

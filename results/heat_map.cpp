@@ -1,4 +1,4 @@
-// See heat_map.hpp. Neighbouring cells of one shade are one box, which keeps the file small.
+// Neighbouring cells of one shade are one box, which keeps the file small.
 #include "results/heat_map.hpp"
 
 #include <algorithm>
@@ -56,8 +56,10 @@ double heat_map_height(std::size_t rows) {
 void draw_heat_map(Svg& svg, SvgPoint corner, double width, const HeatMap& map) {
   std::size_t steps = 1;
   for (const HeatRow& row : map.rows) steps = std::max(steps, row.cells.size());
-  const double left = corner.x + map_margin_left, top = corner.y + map_margin_top, high = row_height(map.rows.size());
-  const double wide = width - map_margin_left - map_margin_right, total = high * static_cast<double>(map.rows.size());
+  const double left = corner.x + map_margin_left, top = corner.y + map_margin_top,
+               high = row_height(map.rows.size());
+  const double wide = width - map_margin_left - map_margin_right,
+               total = high * static_cast<double>(map.rows.size());
   svg.text({left, top - 10}, map.title, {.size = 13, .bold = true});
   draw_scale(svg, {left + wide, top - 10}, map);
   for (std::size_t i = 0; i < map.rows.size(); ++i) {
@@ -72,7 +74,8 @@ void draw_heat_map(Svg& svg, SvgPoint corner, double width, const HeatMap& map) 
   for (const AxisMark& mark : axis.marks) {
     const double x = left + axis.fraction(mark.value) * wide;
     svg.line({x, top + total}, {x, top + total + 4}, {.colour = "#888888"});
-    svg.text({x, top + total + 16}, mark.text, {.anchor = SvgAnchor::middle, .size = 11, .colour = svg_quiet_colour});
+    svg.text({x, top + total + 16}, mark.text,
+             {.anchor = SvgAnchor::middle, .size = 11, .colour = svg_quiet_colour});
   }
   svg.text({left + wide / 2, top + total + 34}, "simulated time", {.anchor = SvgAnchor::middle});
 }

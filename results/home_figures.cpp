@@ -1,4 +1,3 @@
-// See home_figures.hpp.
 #include "results/home_figures.hpp"
 
 #include <map>

@@ -1,4 +1,3 @@
-// See jobs_csv.hpp.
 #include "results/jobs_csv.hpp"
 
 #include <string_view>

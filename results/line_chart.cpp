@@ -1,4 +1,3 @@
-// See line_chart.hpp.
 #include "results/line_chart.hpp"
 
 #include <algorithm>

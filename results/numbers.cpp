@@ -1,4 +1,3 @@
-// See numbers.hpp.
 #include "results/numbers.hpp"
 
 #include <array>

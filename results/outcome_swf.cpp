@@ -1,4 +1,3 @@
-// See outcome_swf.hpp.
 #include "results/outcome_swf.hpp"
 
 #include <cmath>

@@ -1,4 +1,3 @@
-// See plots.hpp.
 #include "results/plots.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See processor_numbers.hpp.
 #include "results/processor_numbers.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See result_file.hpp.
 #include "results/result_file.hpp"
 
 namespace dmm {

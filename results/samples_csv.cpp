@@ -1,4 +1,3 @@
-// See samples_csv.hpp.
 #include "results/samples_csv.hpp"
 
 #include "results/numbers.hpp"

@@ -1,4 +1,3 @@
-// See schedule_json.hpp.
 #include "results/schedule_json.hpp"
 
 #include <algorithm>

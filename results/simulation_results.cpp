@@ -1,4 +1,3 @@
-// See simulation_results.hpp.
 #include "results/simulation_results.hpp"
 
 #include <filesystem>

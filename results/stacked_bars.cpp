@@ -1,4 +1,3 @@
-// See stacked_bars.hpp.
 #include "results/stacked_bars.hpp"
 
 #include <numeric>

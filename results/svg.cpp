@@ -1,4 +1,3 @@
-// See svg.hpp.
 #include "results/svg.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See time_buckets.hpp.
 #include "results/time_buckets.hpp"
 
 namespace dmm {

@@ -1,4 +1,3 @@
-// See wait_distribution.hpp.
 #include "results/wait_distribution.hpp"
 
 #include <algorithm>

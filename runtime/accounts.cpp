@@ -1,4 +1,3 @@
-// See accounts.hpp.
 #include "runtime/accounts.hpp"
 
 #include <pwd.h>

@@ -89,11 +89,13 @@ Answer links(const Endpoint& endpoint, Instant now, const Ask& ask) {
     strangers.push_back({{"peer", to_text(stranger.party)},
                          {"knocks", stranger.knocks},
                          {"last_seconds_ago", (now - stranger.last).in_seconds()}});
-  return {ask.token, {}, text_of({{"links", std::move(list)},
-                                  {"left_out", left_out},
-                                  {"strangers", std::move(strangers)},
-                                  {"kept_bytes", endpoint.kept_bytes()},
-                                  {"refused", endpoint.counters().refused}})};
+  return {ask.token,
+          {},
+          text_of({{"links", std::move(list)},
+                   {"left_out", left_out},
+                   {"strangers", std::move(strangers)},
+                   {"kept_bytes", endpoint.kept_bytes()},
+                   {"refused", endpoint.counters().refused}})};
 }
 
 Json by_name(const std::map<std::uint16_t, std::uint64_t>& counts) {
@@ -108,9 +110,9 @@ Json messages(const EndpointCounters& counters, const Ignored& by_reason) {
     kinds[std::string(to_text(static_cast<MessageKind>(kind)))] = counters.sent_by_kind[kind];
   Json ignored = Json::object();
   for (const auto& [reason, count] : by_reason) ignored[std::string(reason)] = count;
-  return {{"sent", by_name(counters.sent)},     {"received", by_name(counters.received)},
-          {"sent_by_kind", std::move(kinds)},   {"refused", counters.refused},
-          {"ignored", std::move(ignored)},      {"resent", counters.resent},
+  return {{"sent", by_name(counters.sent)},   {"received", by_name(counters.received)},
+          {"sent_by_kind", std::move(kinds)}, {"refused", counters.refused},
+          {"ignored", std::move(ignored)},    {"resent", counters.resent},
           {"duplicates", counters.duplicates}};
 }
 
@@ -131,11 +133,13 @@ Answer requests(const Endpoint& endpoint, const Ask& ask) {
   for (const auto& [id, count] : counts) total += count;
   Json page = Json::object();
   for (; from != counts.end() && page.size() < *limit; ++from) page[to_text(from->first)] = from->second;
-  return {ask.token, {}, text_of({{"counted", endpoint.settings().count_by_request},
-                                  {"requests", counts.size()},
-                                  {"messages", total},
-                                  {"by_request", std::move(page)},
-                                  {"more", from != counts.end()}})};
+  return {ask.token,
+          {},
+          text_of({{"counted", endpoint.settings().count_by_request},
+                   {"requests", counts.size()},
+                   {"messages", total},
+                   {"by_request", std::move(page)},
+                   {"more", from != counts.end()}})};
 }
 
 }  // namespace

@@ -143,8 +143,8 @@ Reply ClientPool::give_up(std::uint64_t token, Duration waited) {
   if (question == open_.end()) return no_reply(Unanswered::no, "no such question");
   const std::size_t number = question->second.manager;
   const Manager& manager = managers_[number];
-  Reply reply = no_reply(Unanswered::silence, "no answer from " + to_text(manager.party) + " at " + manager.endpoint +
-                                                  " within " + seconds_text(waited) + " s");
+  Reply reply = no_reply(Unanswered::silence, "no answer from " + to_text(manager.party) + " at " +
+                                                  manager.endpoint + " within " + seconds_text(waited) + " s");
   for (const LinkView& link : endpoint_.links())
     if (link.peer == manager.party && !manager.up && !link.last_error.empty())
       reply.fault += " (" + link.last_error + ')';
@@ -288,8 +288,8 @@ void ClientPool::look_for_unreachable() {
     const Manager& manager = managers_[i];
     if (manager.reached || !silent_since(i)) continue;
     if (another)
-      fail_all(i, no_reply(Unanswered::another_name, "the manager at " + manager.endpoint + " is " + to_text(*another) +
-                                                         ", not " + to_text(manager.party)));
+      fail_all(i, no_reply(Unanswered::another_name, "the manager at " + manager.endpoint + " is " +
+                                                         to_text(*another) + ", not " + to_text(manager.party)));
     else if (now - manager.dialled < restart_time)
       continue;
     else if (const auto unreachable = why_unreachable(manager.endpoint))

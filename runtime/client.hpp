@@ -26,8 +26,8 @@ enum class Unanswered : std::uint8_t {
   nobody_listens,  ///< as why_unreachable says
   not_permitted,
   no_such_host,
-  another_name,    ///< the manager at the endpoint has another name
-  too_long,        ///< never sent: no message may be as long
+  another_name,  ///< the manager at the endpoint has another name
+  too_long,      ///< never sent: no message may be as long
 };
 
 /// What came of one question: an answer in JSON, or a fault that says why there is none.
@@ -38,7 +38,7 @@ struct Reply {
   std::string text;         ///< JSON, in answer to `ask`
   Submitted submitted;      ///< in answer to `submit`
   Unanswered why = Unanswered::no;
-  std::string owner;        ///< not_permitted: whose file stands in the way
+  std::string owner;  ///< not_permitted: whose file stands in the way
 };
 
 /// Why no Submit has room for these jobs; empty if one has.

@@ -67,7 +67,8 @@ std::variant<DaemonArguments, int> daemon_arguments(int argc, char** argv, const
   std::error_code unknown;  // then relative paths won't be found, and are named in the error
   arguments.folder = std::filesystem::current_path(unknown).string();
   CLI::App app(text.purpose, text.program);
-  app.add_option("--config", arguments.file, "configuration (JSON); topologies/README.md has the keys")->required();
+  app.add_option("--config", arguments.file, "configuration (JSON); topologies/README.md has the keys")
+      ->required();
   app.add_option("--set", arguments.overrides, "KEY=VALUE: a key of the configuration, set from here");
   app.add_flag("--check", arguments.check, "read the configuration, say whether it is sound, and exit");
   app.add_flag("--die-with-parent", arguments.die_with_parent, "end when the parent process ends (for testbeds)");

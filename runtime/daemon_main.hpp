@@ -40,8 +40,11 @@ DaemonSettings daemon_settings(const Config& config, Party self) {
   settings.endpoint.admission.accounts.own = own_account();
   settings.endpoint.count_by_request = config.count_messages_by_request;
   settings.listen = config.listen;
-  settings.log = {config.log.file, config.log.terminal, parse_level(config.log.level),
-                  to_text(settings.endpoint.self), std::size_t{config.log.rotate_megabytes} * 1'000'000,
+  settings.log = {config.log.file,
+                  config.log.terminal,
+                  parse_level(config.log.level),
+                  to_text(settings.endpoint.self),
+                  std::size_t{config.log.rotate_megabytes} * 1'000'000,
                   config.log.rotated_files};
   settings.directory = config.directory;
   return settings;

@@ -1,4 +1,3 @@
-// See enrolment.hpp.
 #include "runtime/enrolment.hpp"
 
 #include <algorithm>

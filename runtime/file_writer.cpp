@@ -16,9 +16,7 @@
 #include "manager/assert.hpp"
 
 namespace dmm {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 struct FileWriter::Shared {
   struct Waiting {

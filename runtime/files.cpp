@@ -110,7 +110,8 @@ std::string parent_folder(const std::string& path) {
 
 std::string sync_parent_of(const std::string& path) {
   const File file(parent_folder(path), O_RDONLY | O_DIRECTORY);
-  if (!file.is_open() || ::fsync(file.descriptor()) != 0) return fault_text("cannot sync the folder of", path, errno);
+  if (!file.is_open() || ::fsync(file.descriptor()) != 0)
+    return fault_text("cannot sync the folder of", path, errno);
   return {};
 }
 
@@ -125,9 +126,10 @@ std::string write_piece(const FilePiece& piece) {
     again.own_folder = false;
     return write_piece(again);
   }
-  if (!file.is_open() && errno == ELOOP) return "cannot write " + path + ": a symbolic link, which is not followed";
+  if (!file.is_open() && errno == ELOOP)
+    return "cannot write " + path + ": a symbolic link, which is not followed";
   if (!file.is_open()) return fault_text("cannot write", path, errno);
-  struct stat state{};
+  struct stat state {};
   if (::fstat(file.descriptor(), &state) != 0) return fault_text("cannot write", path, errno);
   if (!S_ISREG(state.st_mode))
     return path == "/dev/null" ? std::string{} : "cannot write " + path + ": not a regular file";

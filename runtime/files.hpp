@@ -28,9 +28,9 @@ struct FilePiece {
   std::string path;
   std::uint64_t offset = 0;
   std::string data;
-  bool begins = false;  ///< the file is emptied first
-  bool appends = false; ///< to the end of the file, whatever the offset says
-  bool syncs = false;   ///< then all that was written to the file so far is to survive the end of the machine
+  bool begins = false;      ///< the file is emptied first
+  bool appends = false;     ///< to the end of the file, whatever the offset says
+  bool syncs = false;       ///< then all that was written to the file so far is to survive the end of the machine
   bool own_folder = false;  ///< its folder is the manager's own: it is made again if it is gone
 };
 

@@ -1,4 +1,3 @@
-// See followed_keys.hpp.
 #include "runtime/followed_keys.hpp"
 
 #include <algorithm>

@@ -26,7 +26,8 @@ std::uint64_t incarnation_now() { return static_cast<std::uint64_t>(wall_microse
 
 OrFault<std::uint64_t> next_incarnation(const std::string& file) {
   std::uint64_t last = 0;
-  if (const auto kept = read_small_file(file, 64)) std::from_chars(kept->data(), kept->data() + kept->size(), last);
+  if (const auto kept = read_small_file(file, 64))
+    std::from_chars(kept->data(), kept->data() + kept->size(), last);
   const std::uint64_t next = std::max(incarnation_now(), last + 1);
   if (std::string fault = replace_file(file, std::to_string(next) + '\n'); !fault.empty()) return fault;
   return next;

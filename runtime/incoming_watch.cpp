@@ -1,4 +1,3 @@
-// See incoming_watch.hpp.
 #include "runtime/incoming_watch.hpp"
 
 #include <fcntl.h>

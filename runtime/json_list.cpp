@@ -1,4 +1,3 @@
-// See json_list.hpp.
 #include "runtime/json_list.hpp"
 
 #include <filesystem>

@@ -1,4 +1,3 @@
-// See key_office.hpp.
 #include "runtime/key_office.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See keyring.hpp.
 #include "runtime/keyring.hpp"
 
 #include <fcntl.h>

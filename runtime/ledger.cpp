@@ -61,8 +61,9 @@ struct Ledger::Inside {
   struct Table {
     Table(sqlite3* database, const std::string& name)
         : sum(database, "SELECT sum FROM " + name + " WHERE key=?"),
-          put(database, "INSERT INTO " + name + " VALUES(?,?,?) ON CONFLICT(key) DO UPDATE SET record=excluded.record, "
-                                                "sum=excluded.sum"),
+          put(database, "INSERT INTO " + name +
+                            " VALUES(?,?,?) ON CONFLICT(key) DO UPDATE SET record=excluded.record, "
+                            "sum=excluded.sum"),
           erase(database, "DELETE FROM " + name + " WHERE key=?") {}
     bool ready() const { return sum.ready() && put.ready() && erase.ready(); }
 
@@ -86,10 +87,10 @@ struct Ledger::Inside {
   std::string fault;
   bool failed = false;
   bool syncing = false;  ///< the level of `synchronous`
-  bool wrote = false;    ///< the last commit had something to write: rows that are as they were aren't written again
-  bool unsynced = false; ///< an earlier one wrote what isn't synced yet
-  int log_pages = 0;     ///< after the last commit
-  int moved_at = 0;      ///< pages at the last checkpoint
+  bool wrote = false;  ///< the last commit had something to write: rows that are as they were aren't written again
+  bool unsynced = false;  ///< an earlier one wrote what isn't synced yet
+  int log_pages = 0;      ///< after the last commit
+  int moved_at = 0;       ///< pages at the last checkpoint
 
   // ---- opening ----
   std::string open();
@@ -162,7 +163,8 @@ bool Ledger::Inside::unreadable() const {
 /// may look whole and be so in memory only: the system gives up pages that it couldn't write, and later syncs succeed
 /// without them. Without room, or with a reader in the way, it goes on in the old one.
 std::string Ledger::Inside::begin_log() {
-  const int code = sqlite3_wal_checkpoint_v2(database.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  const int code =
+      sqlite3_wal_checkpoint_v2(database.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   const int kind = code & 0xff;
   if (kind == SQLITE_OK || kind == SQLITE_BUSY || kind == SQLITE_FULL) return {};
   return "cannot write the ledger " + options.path + ": " + error();
@@ -175,7 +177,8 @@ std::string Ledger::Inside::prepare() {
   begin = {database.get(), "BEGIN IMMEDIATE"};
   end = {database.get(), "COMMIT"};
   undo = {database.get(), "ROLLBACK"};
-  set_about = {database.get(), "INSERT INTO about VALUES(?,?) ON CONFLICT(name) DO UPDATE SET value=excluded.value"};
+  set_about = {database.get(),
+               "INSERT INTO about VALUES(?,?) ON CONFLICT(name) DO UPDATE SET value=excluded.value"};
   ready = ready && begin.ready() && end.ready() && undo.ready() && set_about.ready();
   return ready ? std::string() : "cannot open the ledger " + options.path + ": " + error();
 }
@@ -188,8 +191,9 @@ std::string Ledger::Inside::keep_about() {
                     std::from_chars(kept.data(), kept.data() + kept.size(), clock.microseconds).ec == std::errc{};
   if (!same) clock = clock_now();
   of_this_boot = same;
-  const std::pair<std::string, std::string> wanted[] = {
-      {"boot", boot}, {"clock", std::to_string(clock.microseconds)}, {"sync", options.sync_all ? "full" : "graded"}};
+  const std::pair<std::string, std::string> wanted[] = {{"boot", boot},
+                                                        {"clock", std::to_string(clock.microseconds)},
+                                                        {"sync", options.sync_all ? "full" : "graded"}};
   std::uint64_t sum = total;
   int code = begin.run();
   for (const auto& [name, value] : wanted)
@@ -251,8 +255,7 @@ int Ledger::Inside::checkpoint(int pages_min) {
   if (log_pages < moved_at) moved_at = 0;
   if (log_pages < moved_at + pages_min) return SQLITE_OK;
   moved_at = log_pages;
-  const int code =
-      sqlite3_wal_checkpoint_v2(database.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  const int code = sqlite3_wal_checkpoint_v2(database.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
   const int kind = code & 0xff;
   return kind == SQLITE_BUSY || kind == SQLITE_FULL ? SQLITE_OK : code;
 }
@@ -277,7 +280,8 @@ CommitOutcome Ledger::Inside::refuse(int code) {
   if (kind == SQLITE_IOERR && system != 0) fault += std::string(" (") + std::strerror(system) + ")";
   if (sqlite3_get_autocommit(database.get()) == 0) undo.run();
   failed = !(no_room || busy) || sqlite3_get_autocommit(database.get()) == 0;
-  if (!failed) failed = checkpoint(1) != SQLITE_OK;  // the next try may begin the log anew, in the room that it has
+  if (!failed)
+    failed = checkpoint(1) != SQLITE_OK;  // the next try may begin the log anew, in the room that it has
   return failed ? CommitOutcome::failed : CommitOutcome::stalled;
 }
 

@@ -78,7 +78,8 @@ std::string definition_of(sqlite3* database, const std::string& table) {
 
 /// Every definition must be what we make, or a name was changed. An older ledger may lack some.
 std::string fault_of_schema(sqlite3* database, const LedgerOptions& options, bool is_older) {
-  if (definition_of(database, about_table) != about_definition()) return "the table \"about\" is missing or another";
+  if (definition_of(database, about_table) != about_definition())
+    return "the table \"about\" is missing or another";
   std::int64_t tables = 1;
   for (const std::string& table : options.tables) {
     const std::string definition = definition_of(database, table);
@@ -153,7 +154,8 @@ std::string fault_of_version(sqlite3* database) {
   const std::string tables = " (version " + std::to_string(version) + " of its tables; this one knows " +
                              std::to_string(schema_version_oldest) + " to " + std::to_string(schema_version) + ")";
   if (version > schema_version) return "was made by a newer DMM" + tables + ": start that one again";
-  if (version < schema_version_oldest) return "was made by a DMM too old" + tables + ": start one in between first";
+  if (version < schema_version_oldest)
+    return "was made by a DMM too old" + tables + ": start one in between first";
   return {};
 }
 
@@ -162,12 +164,14 @@ std::string fault_of_content(sqlite3* database, const LedgerOptions& options, st
   const std::int64_t version = pragma(database, "user_version");
   if (version < schema_version_oldest || version > schema_version) return "it has no version";
   if (std::string fault = fault_of_pages(database); !fault.empty()) return fault;
-  if (std::string fault = fault_of_schema(database, options, version < schema_version); !fault.empty()) return fault;
+  if (std::string fault = fault_of_schema(database, options, version < schema_version); !fault.empty())
+    return fault;
   total = 0;
   for (const std::string& table : options.tables)
     if (definition_of(database, table).empty())
       continue;
-    else if (std::string fault = add_rows(database, table, total); !fault.empty()) return fault;
+    else if (std::string fault = add_rows(database, table, total); !fault.empty())
+      return fault;
   if (std::string fault = add_about(database, total); !fault.empty()) return fault;
   if (about(database, total_name) != std::to_string(total))
     return "its rows don't add up: some are missing, or from another time";

@@ -26,8 +26,12 @@ constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
-  const std::size_t length =
-      lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xC2 ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF5 ? 4
+                                           : 0;
   if (length == 0 || length > text.size()) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xC0) != 0x80) return 0;
@@ -210,10 +214,12 @@ struct Log::Inside {
   spdlog::sink_ptr open_file() const {
     std::error_code error;
     const auto kind = std::filesystem::symlink_status(options.file, error).type();
-    const bool may_move = kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
+    const bool may_move =
+        kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
     if (options.bytes_max == 0 || !may_move)  // a device, or a link to one, keeps its name
       return std::make_shared<spdlog::sinks::basic_file_sink_st>(options.file);
-    return std::make_shared<spdlog::sinks::rotating_file_sink_st>(options.file, options.bytes_max, options.moved_max);
+    return std::make_shared<spdlog::sinks::rotating_file_sink_st>(options.file, options.bytes_max,
+                                                                  options.moved_max);
   }
 
   void put(spdlog::logger& logger, Level level) {

@@ -32,12 +32,12 @@ void append_short_line(std::string& out, std::string_view time, const LogEvent& 
 std::optional<Level> parse_level(std::string_view text);
 
 struct LogOptions {
-  std::string file;                         ///< JSON lines; empty: no file
-  bool terminal = true;                     ///< also short lines on standard error
-  std::optional<Level> level = Level::info; ///< nothing: no log at all
-  std::string who;                          ///< "sitemgr das-0", in every line of the file
-  std::size_t bytes_max = 0;                ///< of the file, before it is moved; 0: any
-  std::size_t moved_max = 0;                ///< files that are kept of those moved
+  std::string file;                          ///< JSON lines; empty: no file
+  bool terminal = true;                      ///< also short lines on standard error
+  std::optional<Level> level = Level::info;  ///< nothing: no log at all
+  std::string who;                           ///< "sitemgr das-0", in every line of the file
+  std::size_t bytes_max = 0;                 ///< of the file, before it is moved; 0: any
+  std::size_t moved_max = 0;                 ///< files that are kept of those moved
 };
 
 class Log {

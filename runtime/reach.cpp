@@ -1,4 +1,3 @@
-// See reach.hpp.
 #include "runtime/reach.hpp"
 
 #include "keys/endpoint_key.hpp"
@@ -68,7 +67,8 @@ std::optional<Unreachable> why_no_file(const std::string& endpoint, const std::s
   std::memcpy(address.sun_path, path.data(), path.size());
   const bool is_abstract = path.front() == '@';
   if (is_abstract) address.sun_path[0] = '\0';
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + (is_abstract ? 0 : 1));
+  const auto length =
+      static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + (is_abstract ? 0 : 1));
   const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (socket.get() < 0) return std::nullopt;
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0) return std::nullopt;
@@ -97,7 +97,8 @@ int error_of_connect(const addrinfo& address, Duration at_most) {
   return ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : 0;
 }
 
-std::optional<Unreachable> why_no_host(const std::string& endpoint, std::string_view host_and_port, Duration at_most) {
+std::optional<Unreachable> why_no_host(const std::string& endpoint, std::string_view host_and_port,
+                                       Duration at_most) {
   const std::size_t colon = host_and_port.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
   std::string host(host_and_port.substr(0, colon)), port(host_and_port.substr(colon + 1));
@@ -109,8 +110,8 @@ std::optional<Unreachable> why_no_host(const std::string& endpoint, std::string_
   const int unknown = ::getaddrinfo(host.c_str(), port.c_str(), &wanted, &found);
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses(found, &::freeaddrinfo);
   if (unknown != 0)
-    return Unreachable{ReachFault::no_such_host,
-                       "the host of " + endpoint + " can't be found: " + ::gai_strerror(unknown), {}};
+    return Unreachable{
+        ReachFault::no_such_host, "the host of " + endpoint + " can't be found: " + ::gai_strerror(unknown), {}};
   int last = 0;
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
     last = error_of_connect(*each, at_most);

@@ -31,7 +31,7 @@ struct Reloaded {
   std::optional<Admission> admission = {};  ///< who may open a session from now on
   std::vector<DialWanted> dials = {};
   std::vector<Party> drops = {};
-  std::vector<std::string> left = {};       ///< keys that changed and are looked at only when the daemon starts
+  std::vector<std::string> left = {};  ///< keys that changed and are looked at only when the daemon starts
 };
 
 /// What the reactor needs of a shell around a manager M.
@@ -138,7 +138,8 @@ class Reactor {
     log_.reopen();
     Reloaded wanted = shell_.reload(now, driver_);
     if (!wanted.fault.empty()) {
-      log_.write(Level::error, "configuration_refused", {{"reason", wanted.fault}, {"text", "nothing has changed"}});
+      log_.write(Level::error, "configuration_refused",
+                 {{"reason", wanted.fault}, {"text", "nothing has changed"}});
       return;
     }
     settle(now);
@@ -268,9 +269,9 @@ class Reactor {
     unsettled_ = true;
     for (int round = 0; unsettled_ && round < rounds_max && !lost_; ++round) {
       driver_.settle(now);
-      const Performed performed = perform_step([this] { return keep(); }, [this] { write_events(); },
-                                               [&] { return shell_.perform(now, driver_); },
-                                               [this] { return exchange(); });
+      const Performed performed =
+          perform_step([this] { return keep(); }, [this] { write_events(); },
+                       [&] { return shell_.perform(now, driver_); }, [this] { return exchange(); });
       if (performed == Performed::lost) return lose();
       unsettled_ = performed == Performed::fed_back;
     }
@@ -337,8 +338,8 @@ class Reactor {
   std::vector<int> descriptors_;  ///< the shell's
   SpinGuard spins_;
   Instant next_guard_{}, tell_cut_{};
-  std::size_t cut_ = 0;           ///< connections that the log doesn't tell of yet
-  Instant stop_again_ = never;    ///< a signal after this ends the daemon without finishing
+  std::size_t cut_ = 0;         ///< connections that the log doesn't tell of yet
+  Instant stop_again_ = never;  ///< a signal after this ends the daemon without finishing
   bool hurried_ = false;
   bool stopping_ = false;
   bool lost_ = false;       ///< the ledger can't be written

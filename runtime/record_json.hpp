@@ -234,7 +234,8 @@ std::string from_json(std::string_view text, Duration clock, R& row) {
   const auto json = record_json::Json::parse(text, nullptr, false);
   if (!json.is_object()) return "the record is no JSON object";
   const std::string_view column = record_json::Reader(clock).read_row(json, row);
-  return column.empty() ? std::string() : "column \"" + std::string(column) + "\" is missing or holds something else";
+  return column.empty() ? std::string()
+                        : "column \"" + std::string(column) + "\" is missing or holds something else";
 }
 
 }  // namespace dmm

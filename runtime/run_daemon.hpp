@@ -20,8 +20,8 @@ struct DaemonSettings {
   std::string directory;          ///< it works there, and makes it if need be; empty: in the root folder
   LogOptions log;
   bool die_with_parent = false;
-  bool needs_root = false;  ///< its administrator wants it to run as root
-  std::uint64_t start = 0;  ///< the number of this start, greater than those of all before
+  bool needs_root = false;         ///< its administrator wants it to run as root
+  std::uint64_t start = 0;         ///< the number of this start, greater than those of all before
   std::optional<Keyring> keyring;  ///< what it proves itself with over tcp
 };
 

@@ -15,7 +15,8 @@ namespace {
 
 /// Whether the open file is still the one of that name: its last holder may have removed it meanwhile.
 bool is_at(int descriptor, const std::string& file) {
-  struct stat open_one{}, named{};
+  struct stat open_one {
+  }, named{};
   return ::fstat(descriptor, &open_one) == 0 && ::stat(file.c_str(), &named) == 0 &&
          open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }

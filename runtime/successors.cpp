@@ -1,4 +1,3 @@
-// See successors.hpp.
 #include "runtime/successors.hpp"
 
 #include <algorithm>

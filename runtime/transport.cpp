@@ -84,7 +84,7 @@ struct Transport::Inside {
     int descriptor = -1;
     Connection connection = 0;  ///< 0 for the socket that listens
     bool hot = false;
-    std::string held;     ///< waits for the connection to be made, if `holds`
+    std::string held;  ///< waits for the connection to be made, if `holds`
     bool holds = false;
     bool tried = false;  ///< to send it, since the socket became hot
   };

@@ -45,7 +45,7 @@ struct TransportFault {
 struct Arrival {
   Connection connection = 0;
   std::string_view bytes;
-  std::string_view refusal;  ///< not empty: why there are no bytes ("multipart")
+  std::string_view refusal;              ///< not empty: why there are no bytes ("multipart")
   const Principal* principal = nullptr;  ///< what is proved of the far end; never null after `receive`
 };
 

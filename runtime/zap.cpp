@@ -1,4 +1,3 @@
-// See zap.hpp.
 #include "runtime/zap.hpp"
 
 #include <algorithm>

@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 
+from tidy_links import faults_of_links
 from tidy_words import Finding, check_architecture, check_findings, check_prose, matches
 
 # Who may include whom, beside the standard library. The first row whose pattern fits a file holds for it. A word is
@@ -425,8 +426,11 @@ def check_form(tree):
             if language != "data" and line != line.rstrip():
                 yield Finding(path, number, "trailing-blank", "blanks at the end of the line")
         first = text.split("\n", 1)[1].lstrip("\n") if text.startswith("#!") else text
-        if language in openings and not first.startswith(openings[language]):
+        has_header = path.endswith(".cpp") and path[:-4] + ".hpp" in tree.texts
+        if language in openings and not first.startswith(openings[language]) and not has_header:
             yield Finding(path, 1, "opening-comment", "open with a paragraph: what it is, what it is not")
+        if first.startswith("// See "):
+            yield Finding(path, 1, "opening-comment", "say what this file alone has; its header says the rest")
         if path.endswith(".hpp") and not re.search(r"^#pragma once$", text, re.MULTILINE):
             yield Finding(path, 1, "pragma-once", "no #pragma once")
 
@@ -527,8 +531,13 @@ def check_mutants(tree):
                                                           "scripts/mutants --table prints it")
 
 
+def check_links(tree):
+    for path, line, text in faults_of_links(tree.texts, lambda place: (tree.root / place).exists()):
+        yield Finding(path, line, "link", text)
+
+
 RULES = (check_includes, check_determinism, check_lengths, check_form, check_prose, check_architecture, check_protocol,
-         check_mutants, check_findings)
+         check_mutants, check_findings, check_links)
 
 
 def check(root, rules=RULES):

@@ -39,7 +39,7 @@ class Alarms {
   }
 
   std::vector<Instant> alarms_;
-  std::size_t leaves_ = 0;             ///< a power of two
+  std::size_t leaves_ = 0;            ///< a power of two
   std::vector<std::size_t> winners_;  ///< of match 1, the final, and so on; behind them the sleepers themselves
 };
 

@@ -1,4 +1,4 @@
-// See beliefs.hpp. Each manager's instants are of its own clock: what is left of them is compared.
+// Each manager's instants are of its own clock: what is left of them is compared.
 #include "simulator/beliefs.hpp"
 
 #include <algorithm>
@@ -46,7 +46,8 @@ std::optional<Duration> left_to(const World& world, const SiteName& lender, cons
 std::string relied_on_too_long(const World& world, const SiteName& holder, const HopLease& lease) {
   const SiteName* lender = lender_of(lease, holder);
   if (!lender || lease.state == LeaseState::ending || !world.is_up(site_manager_of(*lender))) return {};
-  if (!world.has_right_clock(site_manager_of(*lender)) || !world.has_right_clock(site_manager_of(holder))) return {};
+  if (!world.has_right_clock(site_manager_of(*lender)) || !world.has_right_clock(site_manager_of(holder)))
+    return {};
   const LeaseBook& table = world.site(*lender)->manager.leases();
   if (!table.contains(lease.id) || table.get(lease.id).state == LeaseState::ending) return {};
   const auto relied = relied_on(world, holder, lease);

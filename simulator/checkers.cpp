@@ -78,9 +78,7 @@ std::string Checkers::check_written(const World& world, const Written& written) 
   if (!world.is_up(party)) return fault;
   ++checks_;
   switch (party.role) {
-    case Role::site_manager:
-      fault = check_leases(world, party.site, written.leases);
-      break;
+    case Role::site_manager: fault = check_leases(world, party.site, written.leases); break;
     case Role::job_manager: fault = check_lost(world, party); break;
     case Role::resource_manager: fault = programs_.look(world, party); break;
     case Role::client: break;
@@ -88,9 +86,7 @@ std::string Checkers::check_written(const World& world, const Written& written) 
   return fault.empty() ? fault : to_text(party) + ": " + fault;
 }
 
-std::string Checkers::check_all(const World& world) {
-  return check_all_parties(world, Life::now);
-}
+std::string Checkers::check_all(const World& world) { return check_all_parties(world, Life::now); }
 
 std::string Checkers::check_all_parties(const World& world, Life life) {
   since_walk_ = 0;
@@ -216,7 +212,8 @@ std::string Checkers::check_owner(const World& world, const Party& party, const 
   if (!owner || !knows(owner->manager, party) || !view.registered) return {};
   const NodeSet known = leased_by_owner(owner->manager, party);
   const auto leased = leases_by_node(owner->manager, party);
-  const NodeSet present{{0, static_cast<std::uint32_t>(view.nodes_total) - 1}};  // others were taken out of service
+  const NodeSet present{
+      {0, static_cast<std::uint32_t>(view.nodes_total) - 1}};  // others were taken out of service
   for (const TaskView& task : view.tasks) {
     if (!is_live(task.state)) continue;
     if (!contains(known, intersect(task.nodes, present))) return "nodes run a task that their owner thinks free";

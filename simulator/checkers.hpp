@@ -53,11 +53,11 @@ class Checkers {
   bool own_word_ignored_ = false;
   ProgramWatch programs_;
   std::map<Party, std::map<std::uint32_t, Epoch>> highest_;  ///< by resource manager and node
-  std::map<Party, std::uint64_t> starts_;  ///< of job managers whose jobs were all found again
-  std::map<Party, std::uint64_t> unlooked_;  ///< looks since all that a manager keeps was compared
-  std::map<RequestId, int> outcomes_;  ///< by job: attempt 0
-  std::map<RequestId, std::uint32_t> dttl_;  ///< of submitted jobs
-  std::size_t known_submissions_ = 0;        ///< so many are in dttl_
+  std::map<Party, std::uint64_t> starts_;                    ///< of job managers whose jobs were all found again
+  std::map<Party, std::uint64_t> unlooked_;                  ///< looks since all that a manager keeps was compared
+  std::map<RequestId, int> outcomes_;                        ///< by job: attempt 0
+  std::map<RequestId, std::uint32_t> dttl_;                  ///< of submitted jobs
+  std::size_t known_submissions_ = 0;                        ///< so many are in dttl_
   std::string fault_;
 };
 

@@ -1,4 +1,3 @@
-// See dmm.hpp.
 #include "simulator/dmm.hpp"
 
 #include <algorithm>

@@ -12,10 +12,10 @@ namespace dmm {
 
 /// What can be set beside the topology, whose sites carry every policy.
 struct DmmOptions {
-  Duration latency{};           ///< of every frame; 0 as in Iosup et al. 2007, section 5.2.4, assumption 1
-  std::optional<Duration> beat = {};     ///< a quiet link says so this often (300 s if nothing is set)
+  Duration latency{};                 ///< of every frame; 0 as in Iosup et al. 2007, section 5.2.4, assumption 1
+  std::optional<Duration> beat = {};  ///< a quiet link says so this often (300 s if nothing is set)
   std::optional<Duration> silence = {};  ///< a link that was silent for so long counts as down (three beats)
-  std::uint32_t dttl = 5;       ///< of every request
+  std::uint32_t dttl = 5;                ///< of every request
   double penalty = 0;  ///< above 0: jobs may be divided, and run this much longer on nodes of several owners
   std::uint64_t input_bytes =
       0;  ///< each job reads a file of this size, which lies at two sites (by chance); 0: none

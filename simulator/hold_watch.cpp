@@ -1,4 +1,3 @@
-// See hold_watch.hpp.
 #include "simulator/hold_watch.hpp"
 
 #include "protocol/text.hpp"

@@ -99,8 +99,8 @@ bool Network::is_calm(Connection connection) const {
   const Line& line = lines_[connection];
   const bool is_certain = settings_.loss == 0 && settings_.doubling == 0 && settings_.corruption == 0 &&
                           settings_.stall == 0 && !tamper_ && drops_.empty() && duplicates_.empty();
-  return is_certain && line.under_way == 0 && line.open && line.reachable && !is_cut(line.dialler, line.listener) &&
-         !is_cut(line.listener, line.dialler);
+  return is_certain && line.under_way == 0 && line.open && line.reachable &&
+         !is_cut(line.dialler, line.listener) && !is_cut(line.listener, line.dialler);
 }
 
 Instant Network::arrival(Instant sent, Connection connection, bool to_listener) const {

@@ -101,7 +101,7 @@ class Network {
   struct Line {
     Address dialler = 0, listener = 0;
     bool open = true, reachable = true;
-    std::uint32_t life = 0;  ///< frames of an earlier life never arrive
+    std::uint32_t life = 0;       ///< frames of an earlier life never arrive
     std::uint32_t under_way = 0;  ///< frames
     std::uint64_t bytes = 0;      ///< that weren't lost at once
     Duration latency;             ///< of every frame, at least

@@ -1,4 +1,3 @@
-// See program_watch.hpp.
 #include "simulator/program_watch.hpp"
 
 #include "protocol/text.hpp"
@@ -61,7 +60,8 @@ std::string ProgramWatch::note_started(const World& world, const Party& manager,
                                        const TaskPerformer::Program& task) {
   for (const auto& [id, other] : room.running)
     if (overlap(other.nodes, task.nodes))
-      return to_text(id.request) + " and " + to_text(task.id.request) + " run on the same node of " + to_text(manager);
+      return to_text(id.request) + " and " + to_text(task.id.request) + " run on the same node of " +
+             to_text(manager);
   room.running[task.id] = {task.lease.epoch, task.nodes};
   for (const NodeRange& range : task.nodes)
     for (std::uint32_t node = range.first; node <= range.last; ++node) {

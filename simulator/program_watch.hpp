@@ -49,7 +49,7 @@ class ProgramWatch {
   std::string note_attempt(const World& world, const RequestId& request, const Party& where);
 
   std::map<Party, Room> rooms_;
-  std::map<RequestId, std::set<Attempt>> attempts_;  ///< by job (attempt 0): those that were seen running
+  std::map<RequestId, std::set<Attempt>> attempts_;     ///< by job (attempt 0): those that were seen running
   std::map<RequestId, std::set<std::uint32_t>> ready_;  ///< tasks that were made ready, by request
   std::set<Party> excused_;
 };

@@ -54,7 +54,8 @@ QuietLinks::Stamps QuietLinks::stamps_of(const Network& network, Connection conn
 /// and the first after its own first one has left.
 void QuietLinks::measure(Instant now, const Network& network, Connection connection, bool to_listener,
                          QuietPast& passed) const {
-  const QuietBeats &beats = links_[connection].beats[to_listener], &receiver = links_[connection].beats[!to_listener];
+  const QuietBeats &beats = links_[connection].beats[to_listener],
+                   &receiver = links_[connection].beats[!to_listener];
   passed.measuring = receiver.measuring;
   bool talked = receiver.talked;
   for (std::uint64_t n = 1; n <= passed.arrived && (passed.measuring || talked); ++n) {

@@ -1,4 +1,3 @@
-// See site_links.hpp.
 #include "simulator/site_links.hpp"
 
 #include <algorithm>

@@ -189,7 +189,8 @@ void TaskPerformer::go(Instant now, const GoTask& order) {
   run(program->started, program);
 }
 
-void TaskPerformer::plan_end(Instant at, const std::shared_ptr<Program>& program, EndKind kind, std::int32_t code) {
+void TaskPerformer::plan_end(Instant at, const std::shared_ptr<Program>& program, EndKind kind,
+                             std::int32_t code) {
   program->end = kind;
   program->code = code;
   program->wall = at > program->started && !program->awaits_go ? at - program->started : Duration{};
@@ -246,7 +247,8 @@ void TaskPerformer::take_due(Instant now, std::vector<TaskReport>& reports) {
     const auto* started = std::get_if<PlannedStart>(&planned);
     if (started && started->program->process == started->process && !started->program->over)
       reports.emplace_back(TaskStarted{started->program->id, started->process, {}, contact_of(*started->program)});
-    if (const auto* read = std::get_if<std::unique_ptr<OutputRead>>(&planned)) reports.emplace_back(std::move(**read));
+    if (const auto* read = std::get_if<std::unique_ptr<OutputRead>>(&planned))
+      reports.emplace_back(std::move(**read));
     if (const auto* files = std::get_if<PlannedFiles>(&planned)) reports.emplace_back(std::move(**files));
     if (const auto* growth = std::get_if<PlannedGrowth>(&planned)) tell_growth(now, *growth, reports);
     if (const auto* ended = std::get_if<PlannedEnd>(&planned); ended != nullptr && come_true(now, *ended))

@@ -72,17 +72,17 @@ class TaskPerformer {
     std::int32_t process = 0;
     bool stubborn = false;
     bool poison = false;
-    bool ending = false;     ///< by a signal
-    bool over = true;        ///< it doesn't run, and is kept until it is removed
+    bool ending = false;  ///< by a signal
+    bool over = true;     ///< it doesn't run, and is kept until it is removed
     std::int32_t code = 0;
-    EndKind end = EndKind::exited;  ///< how it ends, as was planned last
-    bool awaits_go = false;         ///< it is ready, and doesn't run yet
-    bool staged = false;            ///< it waits for input files before it is ready
-    std::uint32_t told_parts = 0;   ///< how many tasks its job has, as its Go said; 0: there was none
+    EndKind end = EndKind::exited;    ///< how it ends, as was planned last
+    bool awaits_go = false;           ///< it is ready, and doesn't run yet
+    bool staged = false;              ///< it waits for input files before it is ready
+    std::uint32_t told_parts = 0;     ///< how many tasks its job has, as its Go said; 0: there was none
     std::vector<Duration> by_owners;  ///< how long it runs where its job's nodes have two owners, three, ...
-    Duration length;                ///< how long it runs from its Go
-    Duration hangs;                 ///< that SIGKILL takes
-    std::uint64_t life = 0;  ///< names the end that was planned last
+    Duration length;                  ///< how long it runs from its Go
+    Duration hangs;                   ///< that SIGKILL takes
+    std::uint64_t life = 0;           ///< names the end that was planned last
     std::uint64_t prints = 0;
     Duration writes_for;  ///< it writes what it prints little by little, for so long
     Duration wall;
@@ -164,10 +164,10 @@ class TaskPerformer {
   const SiteLinks* links_ = nullptr;
   SiteName keeps_for_;                   ///< whose input files it keeps; empty: it keeps none
   std::map<std::string, Instant> kept_;  ///< by SHA-256: since when, or from when on
-  NodeSet broken_;              ///< nodes on which no program starts
-  double failing_share_ = 0;    ///< of starts on the others
-  Random chance_{0};            ///< of such failures
-  Instant keep_until_ = never;  ///< the keeper's deadline: it ends everything when the manager is silent
+  NodeSet broken_;                       ///< nodes on which no program starts
+  double failing_share_ = 0;             ///< of starts on the others
+  Random chance_{0};                     ///< of such failures
+  Instant keep_until_ = never;           ///< the keeper's deadline: it ends everything when the manager is silent
   Duration late_;
   std::list<std::pair<Instant, TaskReport>> held_;  ///< reports that come late, and when
   bool remembers_ = false;

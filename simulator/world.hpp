@@ -45,7 +45,7 @@ struct WorldSettings {
   /// Job managers drop the records of ended jobs when they are handed out (take_ended): a long run needs no more
   /// memory than a short one.
   bool hand_out_ended = false;
-  bool traced = true;  ///< keep trace_hash()
+  bool traced = true;          ///< keep trace_hash()
   bool remember_ends = false;  ///< hosts remember how every program ended
   bool skips_quiet = true;     ///< beats on links on which nothing else happens are accounted for, not played
   /// Managers prove link keys with certificates that are valid for so long; 0: the network knows its parties.
@@ -235,11 +235,11 @@ class World {
     bool paused = false;
     bool frozen = false;  ///< paused, with all of its machine
     bool reachable = true;
-    std::uint32_t spins = 0;           ///< settles in a row that asked to be called again at once
-    Instant committed_at = never;      ///< when the commit under way is done; until then nothing is taken or sent
-    Duration commit_max;               ///< how long its disk may take
+    std::uint32_t spins = 0;       ///< settles in a row that asked to be called again at once
+    Instant committed_at = never;  ///< when the commit under way is done; until then nothing is taken or sent
+    Duration commit_max;           ///< how long its disk may take
     HostClock clock;
-    std::vector<Submission> promised;  ///< users hear of them when the commit is done
+    std::vector<Submission> promised;   ///< users hear of them when the commit is done
     std::vector<FrameArrival> waiting;  ///< came while it was paused or committing
     TaskPerformer performer;            ///< of a resource manager
     ActorDriver driver;
@@ -316,21 +316,21 @@ class World {
   std::shared_ptr<Codec> codec_ = std::make_shared<Codec>();  ///< of all managers
   Instant now_{};
   std::vector<std::unique_ptr<Actor>> actors_;  ///< a process never moves
-  std::vector<Party> parties_;  ///< by address
+  std::vector<Party> parties_;                  ///< by address
   Lookup<Party, Address> addresses_;
   QuietLinks quiet_;
-  std::vector<Connection> used_;  ///< over which something came in this step
-  Alarms wakes_;                  ///< when each manager or its host has something to do
+  std::vector<Connection> used_;          ///< over which something came in this step
+  Alarms wakes_;                          ///< when each manager or its host has something to do
   std::vector<Address> touched_, batch_;  ///< to be settled at the end of this step; and being settled
   std::vector<Address> settled_;
   std::vector<Written> written_;
   std::vector<Submission> submissions_;
   std::vector<Happening> happenings_;
   std::vector<std::pair<Address, std::uint64_t>> ended_;  ///< numbers of jobs that ended, and whose
-  std::uint64_t questions_ = 0;  ///< submissions so far
+  std::uint64_t questions_ = 0;                           ///< submissions so far
   std::uint64_t events_ = 0, steps_ = 0;
   std::array<std::uint64_t, message_kinds> messages_of_dead_{};  ///< sent by processes that crashed
-  Random disks_;                 ///< how long commits take, and which are done when their manager dies
+  Random disks_;  ///< how long commits take, and which are done when their manager dies
   TraceHash trace_;
 };
 

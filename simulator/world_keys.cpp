@@ -1,4 +1,3 @@
-// See world_keys.hpp.
 #include "simulator/world_keys.hpp"
 
 #include <algorithm>

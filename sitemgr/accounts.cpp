@@ -15,8 +15,8 @@ void Accounts::add_total(UsageRecord::Direction direction, const SiteName& peer,
 
 void Accounts::close(const HopLease& lease, Instant now, const Neighbours& neighbours) {
   DMM_ASSERT(lease.granted <= now);
-  UsageRecord record{lease.id, lease.request, {}, UsageRecord::Direction::own, lease.processors, lease.granted, now,
-                     lease.processor_microseconds};
+  UsageRecord record{lease.id,         lease.request, {},  UsageRecord::Direction::own,
+                     lease.processors, lease.granted, now, lease.processor_microseconds};
   const auto note = [&](UsageRecord::Direction direction, std::optional<std::size_t> peer) {
     DMM_ASSERT(!peer || *peer < neighbours.size());
     record.direction = direction;
@@ -47,7 +47,8 @@ void Accounts::restore(std::map<std::uint64_t, UsageRecord> records) {
 
 void Accounts::write(LedgerChanges<SiteRecord>& ledger) {
   if (!ledger.wanted) return changed_.clear();
-  for (const Key& key : std::exchange(changed_, {})) ledger.put(UsageTotalRow{key.second, key.first, totals_.at(key)});
+  for (const Key& key : std::exchange(changed_, {}))
+    ledger.put(UsageTotalRow{key.second, key.first, totals_.at(key)});
   for (; written_ < log_.next(); ++written_)
     if (written_ >= log_.first())
       ledger.put(UsageRow{written_, log_.records()[static_cast<std::size_t>(written_ - log_.first())]});

@@ -40,9 +40,9 @@ class Accounts {
 
   UsageLog log_;
   std::map<Key, UsageTotal> totals_;
-  std::set<Key> changed_;        ///< totals with a row to be written
-  std::uint64_t written_ = 1;    ///< every record with a lower number is in the ledger
-  std::uint64_t first_ = 1;      ///< the number of the oldest record that the ledger has
+  std::set<Key> changed_;      ///< totals with a row to be written
+  std::uint64_t written_ = 1;  ///< every record with a lower number is in the ledger
+  std::uint64_t first_ = 1;    ///< the number of the oldest record that the ledger has
 };
 
 }  // namespace dmm

@@ -40,7 +40,8 @@ class Borrowers {
   /// It told by a hint how many processors its users wait for, and how many of them the first needs in one cluster.
   void hear(Instant now, std::size_t borrower, std::uint32_t queued, std::uint32_t width);
   /// The borrower asked in vain for `processors`, `width` of them in one cluster. `memory`: for how long that counts.
-  void turn_away(Instant now, std::size_t borrower, std::uint32_t processors, std::uint32_t width, Duration memory);
+  void turn_away(Instant now, std::size_t borrower, std::uint32_t processors, std::uint32_t width,
+                 Duration memory);
   /// The borrower got nodes, wants none, or is down: forget the request with which it was turned away.
   void satisfy(std::size_t borrower);
   bool wants(Instant now, std::size_t borrower) const;
@@ -61,7 +62,8 @@ class Borrowers {
   double served(Instant now, std::size_t borrower) const;
   /// The processors of each borrower if `processors` were shared by weight. No share exceeds what the borrower has plus
   /// what it waits for, or plus its entry in `more_at_most`.
-  std::vector<double> fair_shares(Instant now, double processors, std::span<const std::uint32_t> more_at_most) const;
+  std::vector<double> fair_shares(Instant now, double processors,
+                                  std::span<const std::uint32_t> more_at_most) const;
 
   // ---- borrowers that are lent nothing for a while ----
   void keep_off(std::size_t borrower, Instant until);
@@ -78,11 +80,11 @@ class Borrowers {
   struct Borrower {
     double weight = 1;
     std::uint32_t processors = 0;
-    double served = 0;         ///< up to `counted`
+    double served = 0;  ///< up to `counted`
     Instant counted{};
-    std::uint32_t queued = 0, width = 0;            ///< by its hint
-    std::uint32_t asked = 0, asked_width = 0;       ///< processors of the request with which it was turned away
-    Instant asked_until{};                          ///< until when that request counts
+    std::uint32_t queued = 0, width = 0;       ///< by its hint
+    std::uint32_t asked = 0, asked_width = 0;  ///< processors of the request with which it was turned away
+    Instant asked_until{};                     ///< until when that request counts
     Instant off_until{};
     std::uint32_t lapses = 0;
   };

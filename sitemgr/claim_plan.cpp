@@ -1,4 +1,3 @@
-// See claim_plan.hpp.
 #include "sitemgr/claim_plan.hpp"
 
 #include <algorithm>

@@ -21,9 +21,9 @@ struct ClaimRules {
 
 /// A placement that waits for its files.
 struct ClaimPlan {
-  ResourceNeed need;      ///< each component fixed to its cluster
+  ResourceNeed need;                  ///< each component fixed to its cluster
   std::vector<PlannedPlace> awaited;  ///< the clusters that lack files yet
-  std::string placement;  ///< for people: why it is this
+  std::string placement;              ///< for people: why it is this
   ClaimRules rules;
   Instant start{};          ///< JST: the files are expected to be there
   Instant claim{};          ///< JCT: the next try to claim

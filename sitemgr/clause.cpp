@@ -43,21 +43,24 @@ Clause clause_of(const ResourceNeed& need, const SiteName& site, const OwnedNode
       return {RejectReason::too_little_memory, std::to_string(wanted.memory_bytes) + " bytes"};
     std::string all;
     for (const auto& [name, value] : wanted.attributes) all += (all.empty() ? "" : " and ") + name + "=" + value;
-    return {RejectReason::no_attribute, all + (wanted.memory_bytes > 0 ? " with the memory that it asks for" : "")};
+    return {RejectReason::no_attribute,
+            all + (wanted.memory_bytes > 0 ? " with the memory that it asks for" : "")};
   }
   if (is_drained) return {RejectReason::drained, {}};
   if (placer.place(need, owned.standing(wanted))) return {RejectReason::no_capacity, {}};
   std::string down, aside;
   for (const OwnedManagerView& manager : owned.managers()) {
     if (!manager.up) down += (down.empty() ? "" : ", ") + site.text + "/" + manager.party.name;
-    if (!manager.aside.empty()) aside += (aside.empty() ? "" : "; ") + manager.party.name + ": " + manager.why_aside;
+    if (!manager.aside.empty())
+      aside += (aside.empty() ? "" : "; ") + manager.party.name + ": " + manager.why_aside;
   }
   if (owned.all_up()) return {RejectReason::nodes_aside, aside};
   if (down.empty() && !owned.managers().empty()) {
     std::uint64_t offered = 0, configured = 0;
     for (const ClusterView& cluster : owned.standing({})) offered += cluster.idle_processors;
     for (const ClusterView& cluster : owned.sizes({})) configured += cluster.total_processors;
-    return {RejectReason::nodes_missing, std::to_string(offered) + " of " + std::to_string(configured) + " processors"};
+    return {RejectReason::nodes_missing,
+            std::to_string(offered) + " of " + std::to_string(configured) + " processors"};
   }
   return {RejectReason::nodes_down, down.empty() ? "no resource manager has come yet" : down};
 }

@@ -1,4 +1,3 @@
-// See cluster_errors.hpp.
 #include "sitemgr/cluster_errors.hpp"
 
 #include <algorithm>

@@ -173,15 +173,15 @@ class CoAllocator {
   RequestId earlier_than(Instant now, const Turn& due, bool with_high) const;
 
   std::map<RequestId, Waiting> waiting_;
-  Times<RequestId> times_;                 ///< every Waiting::due
+  Times<RequestId> times_;  ///< every Waiting::due
   std::set<Turn> pausing_;
   std::set<RequestId> asleep_;             ///< those of them that are woken when more is free, and weren't yet
   std::set<RequestId> awaiting_;           ///< those that are woken by reports
   std::map<LeaseId, RequestId> by_lease_;  ///< leases of parts that are held
   std::vector<RequestId> broken_;
   std::uint32_t high_tries_ = 0;  ///< since a request that isn't of high priority had its turn
-  std::uint64_t news_ = 0;   ///< counts reports, and times at which more became free
-  std::uint64_t freed_ = 0;  ///< what OwnedNodes had counted when it was looked at last
+  std::uint64_t news_ = 0;        ///< counts reports, and times at which more became free
+  std::uint64_t freed_ = 0;       ///< what OwnedNodes had counted when it was looked at last
 };
 
 }  // namespace dmm

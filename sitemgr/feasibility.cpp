@@ -19,7 +19,8 @@ std::string text_of(const Constraints& constraints) {
   const auto add = [&](const std::string& one) { text += (text.empty() ? "" : " and ") + one; };
   for (const auto& [name, value] : constraints.attributes) add(name + "=" + value);
   constexpr std::uint64_t mib = 1 << 20;
-  if (constraints.memory_bytes > 0) add(std::to_string((constraints.memory_bytes + mib - 1) / mib) + " MiB of memory");
+  if (constraints.memory_bytes > 0)
+    add(std::to_string((constraints.memory_bytes + mib - 1) / mib) + " MiB of memory");
   return text;
 }
 
@@ -46,8 +47,8 @@ Refusal refusal_for(const RequestClass& kind, const Prospect& prospect, Duration
                                           " processors in components of up to " + std::to_string(kind.widest) +
                                           ", which fit into no site's clusters together"};
   if (!prospect.has_nodes)
-    return {RefusalReason::no_such_nodes, "needs " + processors_text(kind.widest) + " of nodes with " +
-                                              text_of(kind.need.constraints)};
+    return {RefusalReason::no_such_nodes,
+            "needs " + processors_text(kind.widest) + " of nodes with " + text_of(kind.need.constraints)};
   return {RefusalReason::too_long, "runs for up to " + std::to_string(length.microseconds / 1'000'000) +
                                        " s, and no owner lends for so long"};
 }

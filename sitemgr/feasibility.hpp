@@ -107,8 +107,8 @@ class Feasibility {
   std::optional<Sources> looked_at_;           ///< the counters when classes were last looked at
   std::optional<Sources> told_of_;             ///< the counters when neighbours were last told
   bool goes_on_ = false;
-  std::set<std::size_t> changed_;              ///< neighbours with a row to be written
-  std::vector<SiteName> gone_rows_;            ///< rows of sites that are no neighbours any more
+  std::set<std::size_t> changed_;    ///< neighbours with a row to be written
+  std::vector<SiteName> gone_rows_;  ///< rows of sites that are no neighbours any more
 };
 
 }  // namespace dmm

@@ -89,8 +89,9 @@ bool HintBoard::begin_round(Instant now, const Sources& sources, const Neighbour
   return true;
 }
 
-std::optional<CapacityHint> HintBoard::look(Instant now, std::size_t n, const HintEntry& own, Instant kept_off_until,
-                                            Neighbours& neighbours, const SiteSettings& settings) {
+std::optional<CapacityHint> HintBoard::look(Instant now, std::size_t n, const HintEntry& own,
+                                            Instant kept_off_until, Neighbours& neighbours,
+                                            const SiteSettings& settings) {
   if (kept_off_until > now && !DMM_PLANT(backoff_end_not_told)) due_ = std::min(due_, kept_off_until);
   DMM_ASSERT(n < told_.size());
   Told& told = told_[n];

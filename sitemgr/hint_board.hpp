@@ -73,12 +73,12 @@ class HintBoard {
   static Instant tell_at(Instant now, Told& told, const CapacityHint& heard, const CapacityHint& fresh,
                          bool others_wait, const SiteSettings& settings);
 
-  std::vector<Told> told_;      ///< by neighbour
+  std::vector<Told> told_;  ///< by neighbour
   Demand demand_;
-  std::optional<Seen> seen_;    ///< the inputs at the last look for news
-  Instant due_ = never;         ///< when to look for news if nothing changes
-  Instant checked_{};           ///< when the last look for news was
-  std::size_t waiting_ = 0;     ///< at the last look: neighbours with waiting users of their own
+  std::optional<Seen> seen_;  ///< the inputs at the last look for news
+  Instant due_ = never;       ///< when to look for news if nothing changes
+  Instant checked_{};         ///< when the last look for news was
+  std::size_t waiting_ = 0;   ///< at the last look: neighbours with waiting users of their own
 };
 
 }  // namespace dmm

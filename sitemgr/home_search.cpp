@@ -88,8 +88,8 @@ void HomeSearch::pause(Instant now, LocalRequest& request, RequestQueue& queue, 
 
 bool HomeSearch::begin(const RequestQueue& queue, const Site& site, const Targets& targets) {
   if (!site.settings.delegate) return false;
-  const Seen now{queue.readied(), targets.openings(), site.neighbours.revision(), site.feasibility.sources(site.owned),
-                 may_delegate(queue, site)};
+  const Seen now{queue.readied(), targets.openings(), site.neighbours.revision(),
+                 site.feasibility.sources(site.owned), may_delegate(queue, site)};
   const std::uint32_t kept_up_to = keeps_up_to(site);
   // Where less is kept than at the last pass, what was kept then may go now.
   if (seen_ == now && kept_up_to >= kept_up_to_) return false;
@@ -104,7 +104,8 @@ bool HomeSearch::begin(const RequestQueue& queue, const Site& site, const Target
 HomeSearch::Next HomeSearch::next(Instant now, RequestQueue& queue, const Site& site, Targets& targets) {
   while (kind_ || choose_class(queue, site)) {
     Next step = next_of_class(now, queue, site, targets);
-    if (std::holds_alternative<Found>(step)) kind_ = nullptr;  // the next of this class, or of another, is first now
+    if (std::holds_alternative<Found>(step))
+      kind_ = nullptr;  // the next of this class, or of another, is first now
     if (!std::holds_alternative<std::monostate>(step)) return step;
     // A class is passed over if its first request finds no neighbour to ask: the others need the same.
     if (!any_left_) after_ = first_;
@@ -154,8 +155,13 @@ HomeSearch::Next HomeSearch::next_of_class(Instant now, RequestQueue& queue, con
     const Duration length = request.request.length;
     const bool is_fresh = request.asks == 0;
     if (is_fresh && hopeless_ && length >= *hopeless_) continue;
-    const SearchQuery query{{request.request.id, 0, request.round}, &kind_->need, kind_->widest, kind_->dttl, length,
-                            &request.asked, nullptr};
+    const SearchQuery query{{request.request.id, 0, request.round},
+                            &kind_->need,
+                            kind_->widest,
+                            kind_->dttl,
+                            length,
+                            &request.asked,
+                            nullptr};
     std::size_t target = 0;
     const Choice choice = request.asks >= site.settings.tries_per_round
                               ? Choice::none
@@ -193,9 +199,10 @@ Delegate HomeSearch::ask(Instant now, const Found& found, RequestQueue& queue, c
   request.asked_at = now;
   request.answer_by = now + within;
   queue.set_search(request, Stage::out);
-  const Duration round_trip = user_round_trip + site.neighbours[found.target].round_trip;  // Starts will come this way
-  Delegate delegate{request.whole(), 0, request.round, kind.dttl - 1, request.tries_left, within, {site.settings.name},
-                    round_trip, request.stay};
+  const Duration round_trip =
+      user_round_trip + site.neighbours[found.target].round_trip;  // Starts will come this way
+  Delegate delegate{request.whole(),      0,          request.round, kind.dttl - 1, request.tries_left, within,
+                    {site.settings.name}, round_trip, request.stay};
   delegate.request.waited = now - request.since;
   return delegate;
 }

@@ -88,19 +88,19 @@ class HomeSearch {
   Next next_of_class(Instant now, RequestQueue& queue, const Site& site, Targets& targets);
 
   Cycle cycle_;
-  std::optional<Seen> seen_;       ///< the counters at the last pass
-  std::uint32_t kept_up_to_ = 0;   ///< up to which width the last pass kept simple requests here
-  std::uint64_t stays_ = 0;        ///< requests that came to wait here
+  std::optional<Seen> seen_;      ///< the counters at the last pass
+  std::uint32_t kept_up_to_ = 0;  ///< up to which width the last pass kept simple requests here
+  std::uint64_t stays_ = 0;       ///< requests that came to wait here
 
   // Of the pass that is being made in this step.
-  bool servable_ = false;                ///< the pass is at requests that this site could serve; before: at the others
-  std::optional<OrderKey> after_;        ///< classes up to this one were looked at
-  RequestClass* kind_ = nullptr;         ///< the class that is looked at; null: the next is to be chosen
-  OrderKey first_;                       ///< the first request of the class when the pass came to it
-  std::optional<OrderKey> looked_to_;    ///< requests of the class up to this one were looked at
-  int looked_at_ = 0;                    ///< how many
-  bool any_left_ = false;                ///< some of them pause now
-  std::optional<Duration> hopeless_;     ///< a request of this length found no neighbour: longer ones won't either
+  bool servable_ = false;          ///< the pass is at requests that this site could serve; before: at the others
+  std::optional<OrderKey> after_;  ///< classes up to this one were looked at
+  RequestClass* kind_ = nullptr;   ///< the class that is looked at; null: the next is to be chosen
+  OrderKey first_;                 ///< the first request of the class when the pass came to it
+  std::optional<OrderKey> looked_to_;  ///< requests of the class up to this one were looked at
+  int looked_at_ = 0;                  ///< how many
+  bool any_left_ = false;              ///< some of them pause now
+  std::optional<Duration> hopeless_;   ///< a request of this length found no neighbour: longer ones won't either
 };
 
 }  // namespace dmm

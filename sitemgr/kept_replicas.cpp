@@ -1,4 +1,3 @@
-// See kept_replicas.hpp.
 #include "sitemgr/kept_replicas.hpp"
 
 #include <algorithm>

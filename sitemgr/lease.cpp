@@ -37,7 +37,8 @@ void add_many(std::vector<NodeGroup>& groups, std::vector<NodeGroup> what) {
 }  // namespace
 
 bool is_alone(const HopLease& lease, const Party& manager) {
-  return std::ranges::all_of(lease.nodes, [&](const NodeGroup& group) { return group.resource_manager == manager; });
+  return std::ranges::all_of(lease.nodes,
+                             [&](const NodeGroup& group) { return group.resource_manager == manager; });
 }
 
 bool is_for_one_component(const HopLease& lease) {
@@ -49,8 +50,8 @@ void add_nodes(std::vector<NodeGroup>& groups, std::vector<NodeGroup> what) {
   if (groups.empty() && what.size() <= 1) return groups.swap(what);
   if (groups.size() + what.size() >= many) return add_many(groups, std::move(what));
   for (NodeGroup& added : what) {
-    const auto it =
-        std::find_if(groups.begin(), groups.end(), [&](const NodeGroup& group) { return same_place(group, added); });
+    const auto it = std::find_if(groups.begin(), groups.end(),
+                                 [&](const NodeGroup& group) { return same_place(group, added); });
     if (it == groups.end())
       groups.push_back(std::move(added));
     else

@@ -16,24 +16,25 @@ namespace dmm {
 enum class LeaseState : std::uint8_t {
   offered,  ///< granted, not yet claimed
   active,
-  ending,   ///< over for its holder; the owner waits until its resource managers say that the nodes are clean
+  ending,  ///< over for its holder; the owner waits until its resource managers say that the nodes are clean
 };
 
 struct HopLease {
   LeaseId id;
   LeaseState state = LeaseState::offered;
-  bool wanted = false;    ///< the owner asked that no further job be put on it; see LeaseBook::set_wanted
-  bool unsure = false;    ///< the Beats of the site towards the owner don't speak for it: it said so, or we restarted
-  bool detached = false;  ///< owner: what runs on the nodes that are being cleaned may go on
-  bool changed = false;   ///< its record is to be written at the end of this step
-  bool pooled = false;    ///< sink: waits in the pool's list for this step's reuse
+  bool wanted = false;  ///< the owner asked that no further job be put on it; see LeaseBook::set_wanted
+  bool unsure =
+      false;  ///< the Beats of the site towards the owner don't speak for it: it said so, or we restarted
+  bool detached = false;                    ///< owner: what runs on the nodes that are being cleaned may go on
+  bool changed = false;                     ///< its record is to be written at the end of this step
+  bool pooled = false;                      ///< sink: waits in the pool's list for this step's reuse
   std::optional<std::uint32_t> upstream;    ///< neighbour towards the owner; none: we own the nodes
   std::optional<std::uint32_t> downstream;  ///< neighbour towards the sink; none: we are the sink
-  std::vector<NodeGroup> nodes;           ///< what is left of it
-  std::vector<NodeGroup> cleaning;        ///< owner: given back, not yet confirmed clean
+  std::vector<NodeGroup> nodes;             ///< what is left of it
+  std::vector<NodeGroup> cleaning;          ///< owner: given back, not yet confirmed clean
   /// Sink: nodes in the hands of its own users, each the job manager that made the request.
   DenseMap<RequestId, std::vector<NodeGroup>> handed_out;
-  Few<Party> managers;                    ///< resource managers of all nodes that it ever had
+  Few<Party> managers;  ///< resource managers of all nodes that it ever had
   Instant granted{};
   Instant old_right{};  ///< not at the owner: until then an earlier, longer term promises it, whatever came since
   Instant promised{};   ///< not at the owner: its lender granted it to this site then, or later
@@ -48,11 +49,11 @@ struct HopLease {
   /// For how long each Beat that vouches promises the lease. At the owner these are its Beats to the borrower;
   /// elsewhere, the Beats of the lender to this site. Longer over long chains.
   Duration term;
-  Duration longest_promise;  ///< what Beats promised the borrower before, if that was more than they do now
-  Duration length;      ///< the owner takes it back after this; 0: never
-  Duration round_trip;  ///< from the home site to the owner and back
+  Duration longest_promise;        ///< what Beats promised the borrower before, if that was more than they do now
+  Duration length;                 ///< the owner takes it back after this; 0: never
+  Duration round_trip;             ///< from the home site to the owner and back
   Instant expected_until = never;  ///< its owner expects to want the nodes back no sooner; `never`: it can't tell
-  Duration held_for;    ///< owner: how long a part may wait for its claim until the other parts are held
+  Duration held_for;  ///< owner: how long a part may wait for its claim until the other parts are held
   Instant upstream_until = never;    ///< our right to the nodes ends here; `never` while our lender's Beats vouch
   Instant downstream_until = never;  ///< our promise to the borrower ends here; `never` while our Beats vouch
   Duration grace;                    ///< what the owner gives before it takes nodes back

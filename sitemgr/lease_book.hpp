@@ -83,7 +83,7 @@ class LeaseBook {
   void add_new_manager(HopLease& lease, const Party& manager);
 
   Duration offer_;
-  std::uint64_t made_ = 0;   ///< leases that this site made, in this incarnation or the last that is known of
+  std::uint64_t made_ = 0;  ///< leases that this site made, in this incarnation or the last that is known of
   Lookup<LeaseId, HopLease> leases_;
   std::vector<DenseSet<LeaseId>> up_, down_;
   DenseSet<LeaseId> wanted_;  ///< every lease with `wanted`

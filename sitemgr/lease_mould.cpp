@@ -47,7 +47,8 @@ void lend(HopLease& lease, const Foreign& foreign, const LendingTerms& terms, co
 }
 
 HopLease lease_from(const Grant& grant, Instant now, Instant left_at, std::size_t from, bool upstream_stands) {
-  DMM_ASSERT(!grant.nodes.empty() && !grant.chain.empty() && grant.term > Duration{});  // what isn't so was refused
+  DMM_ASSERT(!grant.nodes.empty() && !grant.chain.empty() &&
+             grant.term > Duration{});  // what isn't so was refused
   DMM_ASSERT(left_at <= now);
   HopLease lease;
   auto& DMM_LEASE_FIELDS = lease;
@@ -168,8 +169,16 @@ Grant grant_of(const HopLease& lease, const std::vector<NodeGroup>& handed, Inst
 Holding holding_of(const HopLease& lease, const RequestId& of, const std::vector<NodeGroup>& held, Instant now,
                    Duration left) {
   const auto& DMM_LEASE_FIELDS = lease;
-  return {id,     of,    held,   chain, owner_ancestors, blocks, std::max(left, Duration{}),
-          grace,  length_left(lease, now), round_trip};
+  return {id,
+          of,
+          held,
+          chain,
+          owner_ancestors,
+          blocks,
+          std::max(left, Duration{}),
+          grace,
+          length_left(lease, now),
+          round_trip};
 }
 
 void add_own_ancestors(const HopLease& lease, const SiteSettings& settings, SiteNames& owner_ancestors) {

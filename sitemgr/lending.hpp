@@ -118,8 +118,8 @@ class Lending {
 
   Borrowers borrowers_;
   std::optional<ShareTurn> turn_;
-  std::vector<Instant> turn_backoff_;       ///< by neighbour: nodes were kept for it in vain, no turn before
-  std::map<SiteName, Instant> kept_off_;    ///< sinks that lost nodes by a reclaim, and until when they get none
+  std::vector<Instant> turn_backoff_;     ///< by neighbour: nodes were kept for it in vain, no turn before
+  std::map<SiteName, Instant> kept_off_;  ///< sinks that lost nodes by a reclaim, and until when they get none
   std::uint64_t grants_ = 0, changes_ = 0;
   struct Lendable {
     std::uint64_t owned = UINT64_MAX, queue = UINT64_MAX, reservation = UINT64_MAX;  ///< counters of these

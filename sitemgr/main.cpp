@@ -61,7 +61,8 @@ Admission admission_of(const SiteConfig& config) {
   Admission admission;
   const SiteName& site = config.settings.name;
   for (const std::string& user : config.users) admission.parties.insert(job_manager_of(site, user));
-  for (const std::string& name : config.resource_managers) admission.parties.insert(resource_manager_of(site, name));
+  for (const std::string& name : config.resource_managers)
+    admission.parties.insert(resource_manager_of(site, name));
   AccountRules& accounts = admission.accounts;
   accounts.own = own_account();
   accounts.administrators = {config.administrators.begin(), config.administrators.end()};
@@ -162,14 +163,17 @@ int run(const SiteConfig& config, const DaemonArguments& arguments) {
   DaemonSettings settings = settings_of(config);
   settings.die_with_parent = arguments.die_with_parent;
   Foundation foundation;
-  const auto fail = [&](const std::string& fault) { return fail_daemon(foundation, settings.endpoint.self, fault); };
+  const auto fail = [&](const std::string& fault) {
+    return fail_daemon(foundation, settings.endpoint.self, fault);
+  };
   if (const std::string fault = take_keys(settings); !fault.empty()) return fail(fault);
   if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
 
   auto kept = open_kept<SiteRecord>(config.directory, config.ledger, to_text(settings.endpoint.self));
   if (const auto* fault = std::get_if<std::string>(&kept)) return fail(*fault);
   auto& [ledger, rows] = std::get<Kept<SiteRecord>>(kept);
-  if (ledger == nullptr) foundation.log.write(Level::warning, "no_ledger", {{"text", "a restart forgets all leases"}});
+  if (ledger == nullptr)
+    foundation.log.write(Level::warning, "no_ledger", {{"text", "a restart forgets all leases"}});
   if (const std::string fault = number_start(settings, config.directory); !fault.empty()) return fail(fault);
 
   SiteManager manager(config.settings, settings.start);
@@ -181,9 +185,7 @@ int run(const SiteConfig& config, const DaemonArguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto describe = [](const SiteConfig& config) {
-    return "site manager of " + config.settings.name.text;
-  };
+  const auto describe = [](const SiteConfig& config) { return "site manager of " + config.settings.name.text; };
   const DaemonText text{"sitemgr",
                         "Site manager of DMM: serves a site's users, and delegates what it can't serve.",
                         "--config das-0.json --set log.level=debug"};

@@ -161,7 +161,8 @@ std::optional<Matcher::Match> Matcher::next_fitting(RequestQueue& queue, const S
   return std::nullopt;
 }
 
-std::optional<Matcher::Match> Matcher::try_overtaking(LocalRequest& request, RequestQueue& queue, const Site& site) {
+std::optional<Matcher::Match> Matcher::try_overtaking(LocalRequest& request, RequestQueue& queue,
+                                                      const Site& site) {
   DMM_ASSERT(request.kind->servable && !sweep_.is_misfit(*request.kind));
   auto placement = fit(request, site);
   if (!placement) {

@@ -53,7 +53,8 @@ class Matcher {
   bool makes_way(const RequestQueue& queue) const;
   /// Whether all that wait here were looked at, with all nodes that are free.
   bool has_matched(const RequestQueue& queue, const OwnedNodes& owned, const Reservation& reservation) const {
-    return fresh_.empty() && !is_matching() && !makes_way(queue) && seen_ == Seen{owned.freed(), reservation.changes()};
+    return fresh_.empty() && !is_matching() && !makes_way(queue) &&
+           seen_ == Seen{owned.freed(), reservation.changes()};
   }
   /// Whether a request that was overtaken for too long, or a strict policy, holds the others back.
   bool is_blocked() const { return blocker_.has_value(); }
@@ -91,13 +92,13 @@ class Matcher {
 
   bool scan_;
   Cycle cycle_;
-  std::vector<RequestId> fresh_;       ///< requests that no pass has looked at
-  Seen seen_;                          ///< the counters at the last pass
-  bool was_drained_ = false;           ///< the site was drained at the last pass, so nothing could start
-  bool unfinished_ = false;            ///< the last step started as many requests as it may: the next step goes on
-  bool pass_goes_on_ = false;          ///< the last step looked at as many classes as it may: the rest are due
-  bool pass_again_ = false;            ///< an unfinished pass missed requests that may fit now: another pass follows
-  std::optional<RequestId> blocker_;   ///< the request that no other may overtake: the last pass ended there
+  std::vector<RequestId> fresh_;  ///< requests that no pass has looked at
+  Seen seen_;                     ///< the counters at the last pass
+  bool was_drained_ = false;      ///< the site was drained at the last pass, so nothing could start
+  bool unfinished_ = false;       ///< the last step started as many requests as it may: the next step goes on
+  bool pass_goes_on_ = false;     ///< the last step looked at as many classes as it may: the rest are due
+  bool pass_again_ = false;       ///< an unfinished pass missed requests that may fit now: another pass follows
+  std::optional<RequestId> blocker_;    ///< the request that no other may overtake: the last pass ended there
   std::optional<RequestId> overtaken_;  ///< reached the limit of overtaking, and is to be told
   RequestId told_;                      ///< the last one that did
   std::uint64_t started_ = 0;
@@ -106,15 +107,15 @@ class Matcher {
 
   // Of the pass that is being made in this step.
   Phase phase_ = Phase::idle;
-  std::vector<RequestId> looked_at_;   ///< the requests that were fresh when the pass began
-  std::size_t next_fresh_ = 0;         ///< the next of `looked_at_`
-  std::size_t left_ = 0;               ///< how many requests may still start in this step
-  bool in_a_pass_ = false;             ///< all requests are looked at, not only fresh ones
+  std::vector<RequestId> looked_at_;  ///< the requests that were fresh when the pass began
+  std::size_t next_fresh_ = 0;        ///< the next of `looked_at_`
+  std::size_t left_ = 0;              ///< how many requests may still start in this step
+  bool in_a_pass_ = false;            ///< all requests are looked at, not only fresh ones
   bool was_blocked_ = false;
-  bool from_head_ = true;              ///< the next head is the first of the queue; else `cursor_`
+  bool from_head_ = true;  ///< the next head is the first of the queue; else `cursor_`
   LocalRequest* cursor_ = nullptr;
-  bool is_reserved_ = false;           ///< the last match was of the reservation
-  OrderKey key_;                       ///< of the last match that may have overtaken others
+  bool is_reserved_ = false;  ///< the last match was of the reservation
+  OrderKey key_;              ///< of the last match that may have overtaken others
 };
 
 }  // namespace dmm

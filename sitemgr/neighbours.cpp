@@ -17,7 +17,8 @@ constexpr std::uint32_t round_trip_step_ms = 100;
 std::uint32_t told_round_trip(Duration round_trip) {
   const std::int64_t steps = round_trip.microseconds / 1'000 / round_trip_step_ms;
   if (steps <= 0) return 0;
-  return round_trip_step_ms * std::bit_ceil(static_cast<std::uint32_t>(std::min<std::int64_t>(steps + 1, 1 << 16)));
+  return round_trip_step_ms *
+         std::bit_ceil(static_cast<std::uint32_t>(std::min<std::int64_t>(steps + 1, 1 << 16)));
 }
 
 Neighbours::Neighbours(const std::vector<NeighbourSettings>& settings) {
@@ -124,8 +125,10 @@ const CapacityHint& Neighbours::hint_for(std::size_t index, const HintEntry& own
     const std::size_t waits = beyond.queued.who_without(index);
     const std::uint32_t queued = beyond.queued.without(index);
     DMM_ASSERT(queued == 0 || (waits != index && waits < list_.size() && d < list_[waits].hint.size()));
-    hint_[d + 1] = {beyond.lendable.without(index), beyond.largest.without(index),
-                    others == 0, queued,
+    hint_[d + 1] = {beyond.lendable.without(index),
+                    beyond.largest.without(index),
+                    others == 0,
+                    queued,
                     queued > 0 ? list_[waits].hint[d].width : 0,
                     beyond.round_trip.without(index)};
   }

@@ -20,15 +20,14 @@ struct Neighbour {
   NeighbourLimits limits;
   bool removed = false;  ///< configured no longer
   bool up = false;
-  Instant changed{};     ///< when it last came up or went down
-  Duration round_trip;   ///< over the link, as measured of late
+  Instant changed{};    ///< when it last came up or went down
+  Duration round_trip;  ///< over the link, as measured of late
 
-  bool known = false;       ///< has ever sent a hint
-  CapacityHint hint;        ///< its latest, set by `hear` and `set_up`; lendable counts as 0 while it is down
+  bool known = false;  ///< has ever sent a hint
+  CapacityHint hint;   ///< its latest, set by `hear` and `set_up`; lendable counts as 0 while it is down
 
-
-  bool stands = false;      ///< its Beats vouch for what we borrow of it,
-  Duration stale_after;     ///< and none is older than this when we rely on it
+  bool stands = false;   ///< its Beats vouch for what we borrow of it,
+  Duration stale_after;  ///< and none is older than this when we rely on it
 
   std::map<std::string_view, std::uint64_t> refused;  ///< what it said that was refused, cut short or not believed
 };
@@ -93,7 +92,7 @@ class Neighbours {
   std::vector<Neighbour> list_;
   std::vector<Beyond> beyond_;  ///< by distance; of the revision `summed_up_`
   std::uint64_t revision_ = 1, summed_up_ = 0;
-  CapacityHint hint_;           ///< scratch
+  CapacityHint hint_;  ///< scratch
 };
 
 /// A round trip as hints tell it, in milliseconds: 0 if it is too short to matter to any time limit, and coarse above.

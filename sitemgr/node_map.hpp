@@ -25,7 +25,9 @@ class NodeMap {
   void put(const NodeSet& nodes);
   /// Takes those of the nodes that are there; nodes beyond the last are not.
   NodeSet remove(const NodeSet& nodes);
-  bool has(std::uint32_t node) const { return node / 64 < words_.size() && ((words_[node / 64] >> (node % 64)) & 1); }
+  bool has(std::uint32_t node) const {
+    return node / 64 < words_.size() && ((words_[node / 64] >> (node % 64)) & 1);
+  }
 
  private:
   std::vector<std::uint64_t> words_;

@@ -29,8 +29,12 @@ bool meets(const NodeProperties& nodes, const Constraints& constraints) {
 }
 
 NodeOffer offer_of(const Party& manager, const Register& message) {
-  return {manager, message.cluster, message.nodes, message.processors_per_node,
-          {message.memory_bytes, message.attributes}, message.absent};
+  return {manager,
+          message.cluster,
+          message.nodes,
+          message.processors_per_node,
+          {message.memory_bytes, message.attributes},
+          message.absent};
 }
 
 NodeSet nodes_of(const NodeOffer& offer) { return subtract(all_below(offer.nodes), offer.absent); }
@@ -123,8 +127,8 @@ WhyNot OwnedNodes::fault_of(const NodeOffer& offer) const {
   DMM_ASSERT(nodes_in_[*cluster] >= before);
   const std::uint64_t nodes = nodes_in_[*cluster] - before + dmm::count(nodes_of(offer));
   if (const std::uint64_t planned = settings_[*cluster].nodes; planned > 0 && nodes > planned * beyond_planned)
-    return "cluster " + offer.cluster.text + " would have " + std::to_string(nodes) + " nodes, more than twice the " +
-           std::to_string(planned) + " that the site's configuration gives it";
+    return "cluster " + offer.cluster.text + " would have " + std::to_string(nodes) +
+           " nodes, more than twice the " + std::to_string(planned) + " that the site's configuration gives it";
   DMM_ASSERT(!is_known || size_ >= processors_of(known->second.offer));
   const std::uint64_t others = size_ - (is_known ? processors_of(known->second.offer) : 0);
   const std::uint64_t mine = std::uint64_t{dmm::count(nodes_of(offer))} * offer.processors_per_node;
@@ -243,7 +247,8 @@ void OwnedNodes::count(const Party& party, const Manager& manager, bool add) {
     const std::size_t erased = stock.by_free.erase({manager.free.count(), manager.expected_until, party});
     DMM_ASSERT(erased == 1);
   }
-  DMM_ASSERT(stock.free <= stock.total && free_[manager.cluster] <= totals_[manager.cluster] && free_total_ <= total_);
+  DMM_ASSERT(stock.free <= stock.total && free_[manager.cluster] <= totals_[manager.cluster] &&
+             free_total_ <= total_);
 }
 
 void OwnedNodes::count_total(const Manager& manager, bool add) {
@@ -326,8 +331,8 @@ void OwnedNodes::take(std::size_t cluster, std::uint32_t processors, const Const
     DMM_ASSERT(found && found->free.count() > 0 && found->offer.processors_per_node == per_node);
     Manager& manager = managers_.at(found->offer.manager);
     const std::uint32_t part = std::min(nodes, manager.free.count());
-    NodeGroup group{manager.offer.manager, settings_[cluster].name,      {},
-                    per_node,              ShortText(manager.endpoint), component};
+    NodeGroup group{
+        manager.offer.manager, settings_[cluster].name, {}, per_node, ShortText(manager.endpoint), component};
     const std::uint64_t freed = freed_;
     change_free(manager.offer.manager, manager, [&](NodeMap& free) { group.nodes = free.take(part); });
     freed_ = freed;
@@ -410,8 +415,12 @@ void OwnedNodes::bring_back(const Party& party, const NodeSet& nodes) {
 NodeGroup OwnedNodes::group_of(const Party& party, const NodeSet& nodes) const {
   const Manager& manager = managers_.at(party);
   DMM_ASSERT(manager.registered);
-  return {party, settings_[manager.cluster].name, nodes, manager.offer.processors_per_node,
-          ShortText(manager.endpoint), 0};
+  return {party,
+          settings_[manager.cluster].name,
+          nodes,
+          manager.offer.processors_per_node,
+          ShortText(manager.endpoint),
+          0};
 }
 
 NodeSet OwnedNodes::within(const Party& party, const NodeSet& nodes) const {

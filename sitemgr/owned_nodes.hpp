@@ -139,12 +139,12 @@ class OwnedNodes {
 
   SiteName site_;
   std::vector<ClusterSettings> settings_;
-  std::vector<bool> known_;                         ///< by cluster: from before this start
-  std::vector<std::uint32_t> free_, totals_;        ///< processors of each cluster
-  std::vector<std::uint32_t> widths_;               ///< by cluster: processors of each node
-  std::vector<std::size_t> managers_in_;            ///< by cluster: how many resource managers it has
-  std::vector<std::uint64_t> nodes_in_;             ///< by cluster: how many nodes its resource managers offer
-  std::uint64_t size_ = 0;                          ///< processors that all managers offer
+  std::vector<bool> known_;                   ///< by cluster: from before this start
+  std::vector<std::uint32_t> free_, totals_;  ///< processors of each cluster
+  std::vector<std::uint32_t> widths_;         ///< by cluster: processors of each node
+  std::vector<std::size_t> managers_in_;      ///< by cluster: how many resource managers it has
+  std::vector<std::uint64_t> nodes_in_;       ///< by cluster: how many nodes its resource managers offer
+  std::uint64_t size_ = 0;                    ///< processors that all managers offer
   std::uint32_t largest_cluster_ = 0;
   std::uint64_t total_ = 0, free_total_ = 0, freed_ = 0, changes_ = 0, size_changes_ = 0;
   std::vector<Kind> kinds_;

@@ -17,7 +17,7 @@ struct OwnedManagerView {
   NodeSet aside;                 ///< nodes on which nothing is placed
   std::uint32_t aside_free = 0;  ///< how many of them would be free
   std::string why_aside;
-  bool registered = false;       ///< since this start
+  bool registered = false;  ///< since this start
 };
 
 /// A cluster and its processors.

@@ -1,4 +1,3 @@
-// See part_placing.hpp.
 #include "sitemgr/part_placing.hpp"
 
 #include <algorithm>

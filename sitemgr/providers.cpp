@@ -61,8 +61,8 @@ WhyNot Providers::fault_of(const Register& offer, const NodeOffer& nodes, const 
   // manager errs. Either way its nodes would obey nothing that we say.
   for (const LeaseId& id : offer.leases)
     if (id.owner != site || latest < id.epoch)
-      return "it names the lease " + to_text(id) + ", which this site manager has not made: was the directory of one " +
-             "of the two put back?";
+      return "it names the lease " + to_text(id) +
+             ", which this site manager has not made: was the directory of one " + "of the two put back?";
   return {};
 }
 

@@ -48,9 +48,9 @@ class Providers {
   static void add_records(const OwnedNodes& owned, std::vector<SiteRecord>& rows);
 
  private:
-  std::map<Party, Register> registering_;   ///< the parts that have come
-  Deadlines<Party> lost_at_;                ///< of those that are silent
-  std::set<Party> changed_;                 ///< resource managers with a row to be written
+  std::map<Party, Register> registering_;  ///< the parts that have come
+  Deadlines<Party> lost_at_;               ///< of those that are silent
+  std::set<Party> changed_;                ///< resource managers with a row to be written
 };
 
 }  // namespace dmm

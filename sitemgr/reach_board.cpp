@@ -83,7 +83,8 @@ void ReachBoard::set_gone(std::size_t neighbour, bool gone) {
 
 void ReachSums::Entry::add(const Kind& more) {
   DMM_ASSERT(more.what && kinds.size() <= classes_kept_max);
-  const auto same = std::ranges::find_if(kinds, [&](const Kind& one) { return is_of_kind(*one.what, *more.what); });
+  const auto same =
+      std::ranges::find_if(kinds, [&](const Kind& one) { return is_of_kind(*one.what, *more.what); });
   if (same != kinds.end()) {
     same->largest = std::max(same->largest, more.largest);
     same->together = std::max(same->together, more.together);

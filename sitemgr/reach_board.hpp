@@ -14,10 +14,10 @@ namespace dmm {
 
 /// What sites within reach could do for a need.
 struct Prospect {
-  bool possible = false;   ///< some site could serve it when idle
-  bool complete = false;   ///< all sites within reach are known: if it isn't possible it never will be
-  bool wide_enough = false;  ///< some site has enough processors, of whatever kind
-  bool has_nodes = false;    ///< and enough of what is demanded; only the length is left
+  bool possible = false;      ///< some site could serve it when idle
+  bool complete = false;      ///< all sites within reach are known: if it isn't possible it never will be
+  bool wide_enough = false;   ///< some site has enough processors, of whatever kind
+  bool has_nodes = false;     ///< and enough of what is demanded; only the length is left
   std::uint32_t largest = 0;  ///< processors of the largest cluster within reach
   std::uint64_t in_all = 0;   ///< processors that would do, at all sites within reach: never too few
   bool too_few_together =
@@ -58,7 +58,8 @@ class ReachSums {
   };
   static Entry entry_of(const Reach& told, std::size_t distance);
 
-  std::vector<std::vector<Entry>> before_, after_;  ///< by neighbour and distance; of those in front of it, and behind
+  std::vector<std::vector<Entry>> before_,
+      after_;  ///< by neighbour and distance; of those in front of it, and behind
 };
 
 class ReachBoard {

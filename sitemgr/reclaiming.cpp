@@ -18,9 +18,7 @@ void update_reservation(SiteParts& parts, Instant now) {
   if (parts.reservation.is_over(now, parts.queue)) drop_reservation(parts);
 }
 
-void drop_reservation(SiteParts& parts) {
-  parts.reservation.drop();
-}
+void drop_reservation(SiteParts& parts) { parts.reservation.drop(); }
 
 Instant reclaim_due(const SiteParts& parts) {
   const bool may = !parts.drains.has_self() && parts.lending.borrowers().processors() > 0;

@@ -56,8 +56,8 @@ std::vector<LeaseId> Reconciliation::not_held(std::size_t n) {
   return {gone.begin(), gone.end()};
 }
 
-void Reconciliation::note_unnamed(std::size_t n, const std::vector<Holding>& borrowed, const DenseSet<LeaseId>& lent,
-                                  Instant until) {
+void Reconciliation::note_unnamed(std::size_t n, const std::vector<Holding>& borrowed,
+                                  const DenseSet<LeaseId>& lent, Instant until) {
   DMM_ASSERT(n < books_.size());
   Books& books = books_[n];
   std::set<LeaseId> named;
@@ -125,7 +125,8 @@ bool Reconciliation::concerns(const Party& user) const {
   return books != users_.end() && !books->second.holds.empty();
 }
 
-std::optional<std::pair<Inventory, Reconciliation::Holds>> Reconciliation::hear(const Party& user, Inventory& part) {
+std::optional<std::pair<Inventory, Reconciliation::Holds>> Reconciliation::hear(const Party& user,
+                                                                                Inventory& part) {
   const auto books = users_.find(user);
   DMM_ASSERT(books != users_.end());
   if (!assemble(books->second.said, part)) return std::nullopt;

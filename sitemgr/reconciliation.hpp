@@ -64,7 +64,8 @@ class Reconciliation {
   /// Adopted leases that the neighbour holds no more: they go back to their owner.
   std::vector<LeaseId> not_held(std::size_t n);
   /// Leases that the neighbour was lent and didn't name: it gives them back, or they are unvouched at `until`.
-  void note_unnamed(std::size_t n, const std::vector<Holding>& borrowed, const DenseSet<LeaseId>& lent, Instant until);
+  void note_unnamed(std::size_t n, const std::vector<Holding>& borrowed, const DenseSet<LeaseId>& lent,
+                    Instant until);
   /// What follows from a holding that the neighbour names as lent to us. With `adopt`, `downstream` is set to the
   /// neighbour towards the sink.
   LentToUs on_lent(std::size_t n, const Holding& lent, const HopLease* ours, const Neighbours& neighbours,
@@ -95,11 +96,11 @@ class Reconciliation {
  private:
   struct Books {
     bool awaited = true;
-    DenseSet<LeaseId> known;              ///< when the session began: what is gone since has ended
-    Inventory said;                       ///< as far as it came
-    std::map<LeaseId, Instant> orphans;   ///< named by the neighbour, and not yet by their lender
-    std::set<LeaseId> adopted;            ///< named by their lender, and not yet by the neighbour
-    std::map<LeaseId, Instant> unnamed;   ///< lent to the neighbour, and not in its Inventory
+    DenseSet<LeaseId> known;             ///< when the session began: what is gone since has ended
+    Inventory said;                      ///< as far as it came
+    std::map<LeaseId, Instant> orphans;  ///< named by the neighbour, and not yet by their lender
+    std::set<LeaseId> adopted;           ///< named by their lender, and not yet by the neighbour
+    std::map<LeaseId, Instant> unnamed;  ///< lent to the neighbour, and not in its Inventory
   };
   struct UserBooks {
     Holds holds;
@@ -108,9 +109,9 @@ class Reconciliation {
   bool may_adopt(std::size_t n, const Holding& held, const Neighbours& neighbours) const;
 
   SiteName self_;
-  std::vector<Books> books_;             ///< by neighbour
-  bool may_wait_ = false;                ///< false: no book has orphans or unnamed leases, which are rare
-  std::map<Party, UserBooks> users_;     ///< job managers that have yet to send their Inventory
+  std::vector<Books> books_;          ///< by neighbour
+  bool may_wait_ = false;             ///< false: no book has orphans or unnamed leases, which are rare
+  std::map<Party, UserBooks> users_;  ///< job managers that have yet to send their Inventory
 };
 
 }  // namespace dmm

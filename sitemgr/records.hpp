@@ -54,11 +54,30 @@ struct LeaseRecord {
   Instant protected_until{};
 
   static constexpr std::string_view table = "leases";
-  static constexpr std::array<std::string_view, 24> columns{
-      "lease",    "request",  "part",  "round",           "state",  "upstream", "downstream", "nodes",
-      "cleaning", "chain",    "owner_ancestors", "blocks", "granted", "handed_out", "processors",
-      "processor_microseconds", "grace", "wanted", "detached", "term", "length", "round_trip", "jobs",
-      "protected_until"};
+  static constexpr std::array<std::string_view, 24> columns{"lease",
+                                                            "request",
+                                                            "part",
+                                                            "round",
+                                                            "state",
+                                                            "upstream",
+                                                            "downstream",
+                                                            "nodes",
+                                                            "cleaning",
+                                                            "chain",
+                                                            "owner_ancestors",
+                                                            "blocks",
+                                                            "granted",
+                                                            "handed_out",
+                                                            "processors",
+                                                            "processor_microseconds",
+                                                            "grace",
+                                                            "wanted",
+                                                            "detached",
+                                                            "term",
+                                                            "length",
+                                                            "round_trip",
+                                                            "jobs",
+                                                            "protected_until"};
   std::string key() const { return to_text(id) + "@" + std::to_string(id.epoch.incarnation); }
   template <class Self>
   static auto fields(Self& self) {
@@ -75,9 +94,9 @@ struct UsageRow {
   UsageRecord use;
 
   static constexpr std::string_view table = "usage";
-  static constexpr std::array<std::string_view, 9> columns{"number",  "lease",   "request", "peer",
-                                                           "direction", "processors", "granted", "ended",
-                                                           "processor_microseconds"};
+  static constexpr std::array<std::string_view, 9> columns{"number",  "lease",     "request",
+                                                           "peer",    "direction", "processors",
+                                                           "granted", "ended",     "processor_microseconds"};
   std::string key() const { return std::to_string(number); }
   template <class Self>
   static auto fields(Self& self) {
@@ -94,7 +113,8 @@ struct UsageTotalRow {
   UsageTotal total;
 
   static constexpr std::string_view table = "usage_totals";
-  static constexpr std::array<std::string_view, 4> columns{"peer", "direction", "leases", "processor_microseconds"};
+  static constexpr std::array<std::string_view, 4> columns{"peer", "direction", "leases",
+                                                           "processor_microseconds"};
   std::string key() const { return std::to_string(static_cast<int>(direction)) + " " + peer.text; }
   template <class Self>
   static auto fields(Self& self) {
@@ -120,8 +140,8 @@ struct OfferRecord {
   NodeOffer offer;
 
   static constexpr std::string_view table = "offers";
-  static constexpr std::array<std::string_view, 7> columns{"manager", "cluster", "nodes", "processors_per_node",
-                                                           "memory_bytes", "attributes", "absent"};
+  static constexpr std::array<std::string_view, 7> columns{
+      "manager", "cluster", "nodes", "processors_per_node", "memory_bytes", "attributes", "absent"};
   std::string key() const { return offer.manager.name; }
   template <class Self>
   static auto fields(Self& self) {

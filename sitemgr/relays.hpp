@@ -62,8 +62,8 @@ class Relays {
   SiteName self_;
   Duration memory_;
   std::map<RelayPair, Right> pairs_;
-  Times<RelayPair> over_;                             ///< every Right::over
-  std::vector<std::pair<RelayPair, bool>> changed_;   ///< since the last `write`, and whether they may speak now
+  Times<RelayPair> over_;                            ///< every Right::over
+  std::vector<std::pair<RelayPair, bool>> changed_;  ///< since the last `write`, and whether they may speak now
 };
 
 }  // namespace dmm

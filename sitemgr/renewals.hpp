@@ -34,14 +34,16 @@ class Renewals {
   /// The first lease over a link sets when its next Renew leaves; later leases join that Renew.
   void first_lease(Instant now, std::size_t n, Duration term) { links_[n].renew_due = next_renewal(now, n, term); }
   /// The lenders to which a Renew is due.
-  std::vector<std::size_t> take_due(Instant now, const Neighbours& neighbours, const LeaseBook& leases, Duration term);
+  std::vector<std::size_t> take_due(Instant now, const Neighbours& neighbours, const LeaseBook& leases,
+                                    Duration term);
   /// The lender answered whether both believe the same.
   void hear_settled(Instant now, std::size_t n, bool settled, Duration term);
 
   // ---- as lender ----
   /// The borrower renews `renewed` leases; by our record it uses `lent` leases. `patience`: how long leases that it
   /// lacks may be on their way.
-  RenewalComparison compare(Instant now, std::size_t n, std::uint32_t renewed, std::size_t lent, Duration patience);
+  RenewalComparison compare(Instant now, std::size_t n, std::uint32_t renewed, std::size_t lent,
+                            Duration patience);
   /// Whether the borrower's last Renew agreed with what it was lent.
   bool is_settled(std::size_t n) const { return !links_[n].differs_since; }
 
@@ -60,10 +62,10 @@ class Renewals {
 
  private:
   struct Link {
-    Instant renew_due{};                     ///< when the next Renew leaves
-    bool agrees = false;                     ///< the lender's answer to the last one was that both believe the same
-    std::optional<Instant> differs_since;    ///< since when the borrower renews fewer leases than it was lent
-    std::vector<LeaseId> told_wanted;        ///< as the borrower was told last
+    Instant renew_due{};                   ///< when the next Renew leaves
+    bool agrees = false;                   ///< the lender's answer to the last one was that both believe the same
+    std::optional<Instant> differs_since;  ///< since when the borrower renews fewer leases than it was lent
+    std::vector<LeaseId> told_wanted;      ///< as the borrower was told last
   };
   Instant next_renewal(Instant now, std::size_t n, Duration term) const;
 

@@ -47,8 +47,8 @@ RequestClass& RequestQueue::class_of(const ResourceNeed& need, std::uint32_t dtt
   slot->dttl = dttl;
   slot->processors = total_processors(need);
   slot->widest = widest;
-  slot->simple = need.components.size() == 1 && need.kind == RequestKind::non_fixed &&
-                 need.constraints == Constraints{};
+  slot->simple =
+      need.components.size() == 1 && need.kind == RequestKind::non_fixed && need.constraints == Constraints{};
   return *slot;
 }
 
@@ -140,8 +140,8 @@ void RequestQueue::index(LocalRequest& request, bool add) {
 }
 
 std::uint64_t RequestQueue::rank(Instant since) {
-  const std::int64_t milliseconds = std::clamp<std::int64_t>(since.microseconds / 1000 + rank_origin, 0,
-                                                             2 * rank_origin - 1);
+  const std::int64_t milliseconds =
+      std::clamp<std::int64_t>(since.microseconds / 1000 + rank_origin, 0, 2 * rank_origin - 1);
   std::uint64_t rank = static_cast<std::uint64_t>(milliseconds) << count_bits;
   rank |= ++added_ & ((std::uint64_t{1} << count_bits) - 1);
   while (requests_.contains(rank)) ++rank;
@@ -277,7 +277,8 @@ LocalRequest* RequestQueue::first_pausing(std::uint32_t widest_max, std::uint64_
   while (it != pausing_.end() && it->first.first <= rough_width(widest_max)) {
     const std::uint32_t width = it->first.first;
     it = pausing_.lower_bound({width, after + 1});
-    for (int looked = 0; it != pausing_.end() && it->first.first == width && looked < too_wide_max; ++it, ++looked) {
+    for (int looked = 0; it != pausing_.end() && it->first.first == width && looked < too_wide_max;
+         ++it, ++looked) {
       if (first && first->arrival < it->second->arrival) break;
       if (it->second->kind->widest > widest_max) continue;
       first = it->second;

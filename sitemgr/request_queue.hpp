@@ -108,15 +108,15 @@ class RequestQueue {
   DenseMap<std::uint64_t, std::unique_ptr<LocalRequest>> requests_;  ///< by arrival
   WideLookup<RequestId, LocalRequest*> by_id_;
   std::map<ShortText, DenseMap<std::uint64_t, LocalRequest*>> by_user_;
-  std::map<ClassKey, std::unique_ptr<RequestClass>> classes_;        ///< the narrowest first
-  Heads heads_[2];         ///< all classes, in dispatching order of their first requests; [1]: servable here
-  Heads leaving_[2];       ///< the classes of `heads_` with a DTTL above 0
-  Heads ready_[2];         ///< classes with ready requests, in delegation order; [1]: servable here
-  WidthIndex fitting_;     ///< of classes that are servable here
-  WidthIndex simple_;      ///< of simple ones
+  std::map<ClassKey, std::unique_ptr<RequestClass>> classes_;  ///< the narrowest first
+  Heads heads_[2];      ///< all classes, in dispatching order of their first requests; [1]: servable here
+  Heads leaving_[2];    ///< the classes of `heads_` with a DTTL above 0
+  Heads ready_[2];      ///< classes with ready requests, in delegation order; [1]: servable here
+  WidthIndex fitting_;  ///< of classes that are servable here
+  WidthIndex simple_;   ///< of simple ones
   DenseMap<std::pair<std::uint32_t, std::uint64_t>, LocalRequest*> pausing_;  ///< by how wide they are, roughly
   DenseMap<std::pair<Instant, std::uint64_t>, LocalRequest*> due_;
-  std::vector<DenseMap<std::uint64_t, LocalRequest*>> out_;          ///< by neighbour
+  std::vector<DenseMap<std::uint64_t, LocalRequest*>> out_;  ///< by neighbour
   QueueTotals totals_;
   std::uint64_t readied_ = 0, added_ = 0;
 };

@@ -15,8 +15,8 @@ void SeenList::forget_old(Instant now, std::deque<Entry>& order) {
   }
 }
 
-bool SeenList::is_new(Instant now, std::size_t neighbour, const PartKey& part, std::uint64_t stay, std::uint32_t dttl,
-                      bool from_home) {
+bool SeenList::is_new(Instant now, std::size_t neighbour, const PartKey& part, std::uint64_t stay,
+                      std::uint32_t dttl, bool from_home) {
   DMM_ASSERT(neighbour < order_.size());
   for (auto& order : order_) forget_old(now, order);
   const Key key{part, stay};

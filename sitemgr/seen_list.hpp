@@ -37,7 +37,9 @@ class SeenList {
     PartKey part;
     std::uint64_t stay = 0;
     auto operator<=>(const Key&) const = default;
-    friend std::uint64_t table_hash(const Key& key) { return dmm::table_hash(dmm::table_hash(key.part) ^ key.stay); }
+    friend std::uint64_t table_hash(const Key& key) {
+      return dmm::table_hash(dmm::table_hash(key.part) ^ key.stay);
+    }
   };
   struct Seen {
     std::uint32_t dttl = 0;
@@ -49,8 +51,8 @@ class SeenList {
   };
   void forget_old(Instant now, std::deque<Entry>& order);
 
-  Lookup<Key, Seen> seen_;                  ///< with the greatest DTTL that the search came with
-  std::vector<std::deque<Entry>> order_;    ///< by neighbour that it first came from, oldest first
+  Lookup<Key, Seen> seen_;                ///< with the greatest DTTL that the search came with
+  std::vector<std::deque<Entry>> order_;  ///< by neighbour that it first came from, oldest first
   Duration memory_;
   std::uint32_t entries_max_;
   bool counts_dttl_;

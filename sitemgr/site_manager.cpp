@@ -147,8 +147,9 @@ void SiteManager::take(SiteStep& s, Received& in) {
 
 /// To the handler for this message from a sender of this role; false: protocol/verbs.hpp has none.
 bool SiteManager::hand(SiteStep& s, Received& in, std::optional<std::size_t> neighbour) {
-  const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body)
-    requires requires { on(s, sender, body); }
+  const auto handle = [&]<class Sender, class Body>(const Sender& sender, Body& body) requires requires {
+    on(s, sender, body);
+  }
   { on(s, sender, body); };
   const FromSite sender{in.from, neighbour.value_or(0), in.proved};
   return dispatch_by_role<Role::site_manager>(sender, in.message, handle);

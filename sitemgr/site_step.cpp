@@ -43,7 +43,8 @@ void site_steps::send(SiteStep& s, std::size_t n, Message message, const Request
   CapacityHint hint;
   SiteParts& parts = s.parts;
   if (parts.settings.use_hints && parts.neighbours[n].up && parts.hints.has_news(parts.hint_sources()))
-    hint = parts.hints.take_along(s.now, n, own_hint(parts, s.now, n), parts.neighbours, parts.settings.hint_distance);
+    hint = parts.hints.take_along(s.now, n, own_hint(parts, s.now, n), parts.neighbours,
+                                  parts.settings.hint_distance);
   s.effects.messages.emplace_back(parts.party(n), std::move(message), trace, std::move(hint));
 }
 

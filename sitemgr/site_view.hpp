@@ -45,10 +45,12 @@ struct SiteView {
   };
   std::vector<Link> links;
   std::vector<std::string> job_managers;
-  std::vector<ClusterName> unknown_clusters;  ///< without a size that is configured or known from before this start
-  SiteName turn;      ///< the borrower for which free nodes are kept; empty if for none
-  RequestId reserved_for;         ///< a local request for which lent nodes were reclaimed, and are reserved
-  std::vector<SiteName> drained;  ///< sites that it lends nothing more; its own name: nothing new starts on its nodes
+  std::vector<ClusterName>
+      unknown_clusters;    ///< without a size that is configured or known from before this start
+  SiteName turn;           ///< the borrower for which free nodes are kept; empty if for none
+  RequestId reserved_for;  ///< a local request for which lent nodes were reclaimed, and are reserved
+  std::vector<SiteName>
+      drained;  ///< sites that it lends nothing more; its own name: nothing new starts on its nodes
 };
 
 /// Nodes of one resource manager that are alike.
@@ -59,9 +61,9 @@ struct NodesView {
   NodeSet nodes;
   std::uint32_t processors = 0;  ///< of all of them
   State state = State::free;
-  std::string reason;             ///< why they are set aside or down, or free and not used
-  std::optional<LeaseId> lease;   ///< that they are under, or were
-  SiteName to;                    ///< the neighbour that the lease is lent to; empty: it is for users of the site
+  std::string reason;            ///< why they are set aside or down, or free and not used
+  std::optional<LeaseId> lease;  ///< that they are under, or were
+  SiteName to;                   ///< the neighbour that the lease is lent to; empty: it is for users of the site
   std::vector<RequestId> requests;  ///< of users of the site that have them
   bool users_apart = false;         ///< jobs of different sites run under different accounts there
 };
@@ -75,19 +77,19 @@ struct Clause {
 /// A lease on nodes of this site that a request could use.
 struct HolderView {
   LeaseId lease;
-  RequestId request;              ///< that has it; empty where no request has it just now
-  SiteName to;                    ///< the neighbour that it is lent to; empty: it is for a user of this site
-  std::uint32_t processors = 0;   ///< of those that the request could use
-  Duration held;                  ///< for how long already
-  Instant until = never;          ///< its owner takes it back then at the latest
-  bool cleaning = false;          ///< it is over, and its nodes have yet to be found clean
+  RequestId request;             ///< that has it; empty where no request has it just now
+  SiteName to;                   ///< the neighbour that it is lent to; empty: it is for a user of this site
+  std::uint32_t processors = 0;  ///< of those that the request could use
+  Duration held;                 ///< for how long already
+  Instant until = never;         ///< its owner takes it back then at the latest
+  bool cleaning = false;         ///< it is over, and its nodes have yet to be found clean
 };
 
 /// A neighbour, and why it has or hasn't been asked for a request.
 struct AskedView {
   enum class Stage : std::uint8_t {
-    out,          ///< it has the request now
-    asked,        ///< it was asked in this round
+    out,    ///< it has the request now
+    asked,  ///< it was asked in this round
     link_down,
     congested,    ///< much waits for it unacknowledged
     in_backoff,   ///< it didn't answer of late
@@ -100,7 +102,7 @@ struct AskedView {
   Stage stage = Stage::next;
   RejectReason clause = RejectReason::no_capacity;
   std::uint32_t lendable = 0, largest = 0;  ///< by its hint, within the request's reach
-  Duration backoff;                          ///< for how long yet
+  Duration backoff;                         ///< for how long yet
   /// Not 0: the most processors that it, or a site beyond it, lends at once by a limit of a link; its hops from here.
   std::uint32_t limit = 0, limit_hops = 0;
 };
@@ -129,18 +131,18 @@ struct WaitView {
   std::uint32_t processors = 0, widest = 0;
   Duration waited;
   std::uint32_t round = 0, tries = 0;
-  SiteName asking;            ///< while out on a delegation
-  Duration pause_left;        ///< while pausing
-  std::uint32_t idle = 0;     ///< most idle processors in one cluster of this site
+  SiteName asking;         ///< while out on a delegation
+  Duration pause_left;     ///< while pausing
+  std::uint32_t idle = 0;  ///< most idle processors in one cluster of this site
   double load = 0, threshold = 0;
-  RequestId behind;           ///< for behind_earlier
+  RequestId behind;  ///< for behind_earlier
   std::vector<SiteAnswer> answers;
   std::uint32_t dttl = 0;
   std::optional<std::uint32_t>
       dttl_to_more;  ///< a greater DTTL leads to a site that could serve it, as far as is known
   Constraints constraints;
-  Clause here;                        ///< why this site's own nodes don't serve it
-  std::vector<HolderView> holders;    ///< the leases on nodes that it could use, most processors first
+  Clause here;                      ///< why this site's own nodes don't serve it
+  std::vector<HolderView> holders;  ///< the leases on nodes that it could use, most processors first
   std::size_t holders_left_out = 0;
   std::vector<AskedView> neighbours;
   std::vector<PartView> parts;           ///< while gathering

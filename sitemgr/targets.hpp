@@ -19,11 +19,11 @@ namespace dmm {
 struct SearchQuery {
   PartKey key;
   const ResourceNeed* need = nullptr;
-  std::uint32_t widest = 0;                   ///< processors in one cluster
-  std::uint32_t dttl = 0;                     ///< hops that the request may still travel
-  Duration length;                            ///< of the run, as declared; 0: not said
-  const std::vector<bool>* asked = nullptr;   ///< by neighbour: those that aren't asked again
-  const SiteNames* chain = nullptr;           ///< sites that the request has passed; null at home
+  std::uint32_t widest = 0;                  ///< processors in one cluster
+  std::uint32_t dttl = 0;                    ///< hops that the request may still travel
+  Duration length;                           ///< of the run, as declared; 0: not said
+  const std::vector<bool>* asked = nullptr;  ///< by neighbour: those that aren't asked again
+  const SiteNames* chain = nullptr;          ///< sites that the request has passed; null at home
 };
 
 /// What came of looking for a neighbour to ask.
@@ -57,8 +57,8 @@ class Targets {
   const State& of(std::size_t n) const { return states_[n]; }
 
   /// The neighbour to ask next, by the policy among those that may be asked and may have what is wanted.
-  Choice choose(Instant now, const SearchQuery& query, const Feasibility::Site& site, const Feasibility& feasibility,
-                std::size_t& target);
+  Choice choose(Instant now, const SearchQuery& query, const Feasibility::Site& site,
+                const Feasibility& feasibility, std::size_t& target);
 
   // ---- delegations ----
   enum class Of : std::uint8_t { whole, part };
@@ -101,9 +101,9 @@ class Targets {
   TargetPolicy policy_;
   std::uint64_t openings_ = 0;
   std::vector<State> states_;
-  Instant next_ = never;              ///< when the first backoff ends
-  std::vector<TargetView> views_;     ///< scratch
-  std::vector<std::size_t> order_;    ///< scratch
+  Instant next_ = never;            ///< when the first backoff ends
+  std::vector<TargetView> views_;   ///< scratch
+  std::vector<std::size_t> order_;  ///< scratch
 };
 
 }  // namespace dmm

@@ -1,4 +1,3 @@
-// See transfer_rates.hpp.
 #include "sitemgr/transfer_rates.hpp"
 
 #include <algorithm>

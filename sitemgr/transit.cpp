@@ -144,8 +144,8 @@ Instant Transit::next_deadline() const {
 
 // ---- passing on ----------------------------------------------------------------------------------------------------
 
-Delegate Transit::pass_on(Instant now, Foreign foreign, std::size_t target, Duration round_trip, const SiteName& self,
-                          std::size_t neighbours) {
+Delegate Transit::pass_on(Instant now, Foreign foreign, std::size_t target, Duration round_trip,
+                          const SiteName& self, std::size_t neighbours) {
   DMM_ASSERT(foreign.tries_left > 0 && !passed_.contains(foreign.key()));
   DMM_ASSERT(foreign.delegate.dttl > 0 && neighbours <= waiting_.size());
   DMM_ASSERT(target < neighbours && target != foreign.from);

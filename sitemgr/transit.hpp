@@ -88,16 +88,16 @@ class Transit {
   std::vector<Foreign> take_passed_if(Is is_wanted);
 
   SeenList seen_;
-  std::vector<std::list<Foreign>> waiting_;   ///< by neighbour: for matchmaking
-  std::size_t waiting_count_ = 0;             ///< of all of them
-  std::size_t next_link_ = 0;                 ///< the neighbour that is first in the next round
-  std::vector<Foreign> unserved_;             ///< waiting for the delegation cycle
-  std::vector<Foreign> parked_;  ///< waiting for nodes that are being freed, each until its `answer_by`
-  std::uint64_t freed_ = 0;      ///< what OwnedNodes had counted when that was looked at last
-  std::map<PartKey, Foreign> passed_;         ///< waiting for an answer
-  Deadlines<PartKey> due_;                    ///< every `answer_by` of those
-  std::vector<std::size_t> open_;             ///< by neighbour: taken from it and not answered
-  std::vector<std::uint64_t> received_;       ///< by neighbour: Delegates since the start
+  std::vector<std::list<Foreign>> waiting_;  ///< by neighbour: for matchmaking
+  std::size_t waiting_count_ = 0;            ///< of all of them
+  std::size_t next_link_ = 0;                ///< the neighbour that is first in the next round
+  std::vector<Foreign> unserved_;            ///< waiting for the delegation cycle
+  std::vector<Foreign> parked_;          ///< waiting for nodes that are being freed, each until its `answer_by`
+  std::uint64_t freed_ = 0;              ///< what OwnedNodes had counted when that was looked at last
+  std::map<PartKey, Foreign> passed_;    ///< waiting for an answer
+  Deadlines<PartKey> due_;               ///< every `answer_by` of those
+  std::vector<std::size_t> open_;        ///< by neighbour: taken from it and not answered
+  std::vector<std::uint64_t> received_;  ///< by neighbour: Delegates since the start
 };
 
 }  // namespace dmm

@@ -34,18 +34,18 @@ struct UserSession {
     }
   };
 
-  Instant shelve_at = never;       ///< while it is silent: its requests leave the queue then
-  Instant nodes_until = never;     ///< while it is silent: its nodes are released then
-  Instant drop_at = never;         ///< in a new session: what it didn't ask for again is dropped then
-  LookupSet<OwnHold> own;          ///< its requests that hold nodes of this site's own leases
-  Holds borrowed;                  ///< the same of leases that this site borrowed
-  std::size_t open = 0;            ///< requests
-  std::uint64_t drop_from = 0;     ///< the arrival up to which the chore `drop` has looked
-  std::uint32_t number = 0;        ///< of the session
+  Instant shelve_at = never;    ///< while it is silent: its requests leave the queue then
+  Instant nodes_until = never;  ///< while it is silent: its nodes are released then
+  Instant drop_at = never;      ///< in a new session: what it didn't ask for again is dropped then
+  LookupSet<OwnHold> own;       ///< its requests that hold nodes of this site's own leases
+  Holds borrowed;               ///< the same of leases that this site borrowed
+  std::size_t open = 0;         ///< requests
+  std::uint64_t drop_from = 0;  ///< the arrival up to which the chore `drop` has looked
+  std::uint32_t number = 0;     ///< of the session
   bool up = false;
-  Duration round_trip;             ///< 0: not known
+  Duration round_trip;  ///< 0: not known
   std::vector<Shelved> shelved;
-  std::vector<Shelved> discarded;   ///< of these, those that it doesn't want any more
+  std::vector<Shelved> discarded;  ///< of these, those that it doesn't want any more
 };
 
 }  // namespace dmm

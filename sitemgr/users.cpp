@@ -84,7 +84,8 @@ Duration Users::round_trip(const Party& user) const {
 
 WhyNot Users::limit_reached(const Party& user, std::size_t open_in_all, const SiteSettings& settings) {
   DMM_ASSERT(user.role == Role::job_manager);
-  if (sessions_[user].open >= settings.requests_per_user_max) return "requests_per_user_max: too many open requests";
+  if (sessions_[user].open >= settings.requests_per_user_max)
+    return "requests_per_user_max: too many open requests";
   if (open_in_all >= settings.requests_max) return "requests_max: too many open requests at this site";
   return {};
 }

@@ -119,7 +119,8 @@ class Users {
   std::optional<Chore> piece_of(Kind kind, const Party& user, const RequestQueue& queue, std::size_t& left,
                                 bool& is_done);
   std::optional<Chore> next_shelve(const Party& user, const RequestQueue& queue, std::size_t& left, bool& is_done);
-  std::optional<Chore> next_unshelve(const Party& user, const RequestQueue& queue, std::size_t& left, bool& is_done);
+  std::optional<Chore> next_unshelve(const Party& user, const RequestQueue& queue, std::size_t& left,
+                                     bool& is_done);
   std::optional<Chore> next_drop(const Party& user, const RequestQueue& queue, std::size_t& left, bool& is_done);
   void set_due(const Party& user, const Session& session);
   void forget_if_idle(const Party& user, bool is_reconciling);
@@ -133,9 +134,9 @@ class Users {
 
   SiteName site_;
   std::map<Party, Session> sessions_;
-  Deadlines<Party> due_;                      ///< silent ones, and those in a new session
-  std::set<std::pair<Party, Kind>> chores_;   ///< what is still to be done
-  std::vector<Party> forgotten_;              ///< see take_forgotten
+  Deadlines<Party> due_;                     ///< silent ones, and those in a new session
+  std::set<std::pair<Party, Kind>> chores_;  ///< what is still to be done
+  std::vector<Party> forgotten_;             ///< see take_forgotten
 };
 
 }  // namespace dmm

@@ -141,8 +141,9 @@ WaitView wait_of(const SiteParts& parts, Instant now, const RequestId& id) {
                                                                     : WaitReason::awaiting_hint;
       if (too_wide_for_known(parts, *request)) view.reason = WaitReason::neighbours_unknown;
       if (request->kind->servable && !HomeSearch::may_delegate(parts.queue, parts.search_site()))
-        view.reason = parts.matcher.has_matched(parts.queue, parts.owned, parts.reservation) ? WaitReason::no_free_nodes
-                                                                          : WaitReason::next_cycle;
+        view.reason = parts.matcher.has_matched(parts.queue, parts.owned, parts.reservation)
+                          ? WaitReason::no_free_nodes
+                          : WaitReason::next_cycle;
       break;
   }
   const bool fits = request->kind->servable && request->kind->widest <= view.idle && !parts.drains.has_self();

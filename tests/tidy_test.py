@@ -228,6 +228,10 @@ class TestForm(unittest.TestCase):
         self.assertEqual([f[0] for f in findings(tree, "opening-comment")],
                          ["cli/a.cpp", "scripts/a.py", "scripts/b", "tests/CMakeLists.txt"])
 
+    def test_a_header_opens_for_its_source_file(self):
+        tree = {"cli/a.hpp": HEADER, "cli/a.cpp": "int f();\n", "cli/b.hpp": HEADER, "cli/b.cpp": "// See b.hpp.\n"}
+        self.assertEqual(findings(tree, "opening-comment"), [("cli/b.cpp", 1, "opening-comment")])
+
     def test_paths(self):
         for folder in ("wo" + "rk", "fa" + "rm"):
             for line in (f"see /{folder}/x", f'"/{folder}"', f"(/{folder})", f"A=/{folder}/x"):
@@ -239,6 +243,14 @@ class TestForm(unittest.TestCase):
         bad = "int\tx;\n"
         self.assertEqual(findings({"build/a.cpp": bad, "build-asan/a.cpp": bad, ".git/a.cpp": bad}), [])
         self.assertEqual(len(findings({".ci/run": "#!/bin/bash\nls\n"})), 1)
+
+
+class TestLinks(unittest.TestCase):
+    def test_what_leads_nowhere(self):
+        text = ("# Sites\n\n[a](b.md), [c](../README.md#two-words),\n[d](c.md), [e](#sites), [f](#lost),\n"
+                "[g](b.md#x), [h](https://h/x.md#y)\n```\n[i](z.md)\n```\n")
+        tree = {"docs/a.md": text, "docs/b.md": "# B\n", "README.md": "# R\n\n## Two `words`\n"}
+        self.assertEqual(findings(tree), [("docs/a.md", 4, "link"), ("docs/a.md", 4, "link"), ("docs/a.md", 5, "link")])
 
 
 class TestProtocol(unittest.TestCase):

@@ -1,4 +1,3 @@
-// See config_notes.hpp.
 #include "topologies/config_notes.hpp"
 
 #include <cmath>

@@ -230,8 +230,8 @@ void check_ancestors(JsonReader& reader, const SiteConfig& config) {
   const std::string first = ancestors.empty() ? "none" : "\"" + ancestors.front().text + "\"";
   const std::string linked = parent == config.links.end() ? "none" : "\"" + parent->site.text + "\"";
   if (first != linked)
-    reader.refuse("ancestors", "the first ancestor is the parent; expected " + linked + " as in links, found " +
-                                   first);
+    reader.refuse("ancestors",
+                  "the first ancestor is the parent; expected " + linked + " as in links, found " + first);
 }
 
 void check_links(JsonReader& reader, const SiteConfig& config) {
@@ -297,9 +297,11 @@ void check_node_names(JsonReader& reader, ResourceManagerSettings& settings) {
   if (names.size() > nodes_per_manager_max)
     return reader.refuse("node_names", "expected at most " + std::to_string(nodes_per_manager_max) + " nodes");
   const std::set<std::string> different(names.begin(), names.end());
-  if (different.size() != names.size()) return reader.refuse("node_names", "a name is there twice; expected each once");
+  if (different.size() != names.size())
+    return reader.refuse("node_names", "a name is there twice; expected each once");
   if (reader.has("nodes") && settings.nodes != names.size())
-    return reader.refuse("nodes", "expected " + std::to_string(names.size()) + " as in \"node_names\", or nothing");
+    return reader.refuse("nodes",
+                         "expected " + std::to_string(names.size()) + " as in \"node_names\", or nothing");
   settings.nodes = static_cast<std::uint32_t>(names.size());
 }
 
@@ -436,7 +438,8 @@ std::vector<std::string> keys_for_next_start(const SiteConfig& now, const SiteCo
 std::vector<std::string> keys_for_next_start(const JobManagerConfig& now, const JobManagerConfig& wanted) {
   return shell_keys_that_differ(now, wanted);
 }
-std::vector<std::string> keys_for_next_start(const ResourceManagerConfig& now, const ResourceManagerConfig& wanted) {
+std::vector<std::string> keys_for_next_start(const ResourceManagerConfig& now,
+                                             const ResourceManagerConfig& wanted) {
   return shell_keys_that_differ(now, wanted);
 }
 

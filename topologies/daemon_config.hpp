@@ -20,9 +20,9 @@ namespace dmm {
 
 /// Where a daemon's log goes.
 struct LogSettings {
-  std::string file;            ///< JSON lines; empty: no file
-  std::string level = "info";  ///< trace, debug, info, warn, error, off
-  bool terminal = true;        ///< also, as text, on standard error
+  std::string file;                      ///< JSON lines; empty: no file
+  std::string level = "info";            ///< trace, debug, info, warn, error, off
+  bool terminal = true;                  ///< also, as text, on standard error
   std::uint32_t rotate_megabytes = 100;  ///< a file that is larger is moved to FILE.1.jsonl; 0: any size
   std::uint32_t rotated_files = 5;       ///< kept of those moved; what is older is removed
 };
@@ -31,7 +31,7 @@ struct LogSettings {
 struct LinkConfig {
   SiteName site;
   Relation relation = Relation::sibling;
-  std::string connect;  ///< its endpoint; empty: the neighbour dials us
+  std::string connect;   ///< its endpoint; empty: the neighbour dials us
   std::string key = {};  ///< of the site, by which its managers are believed over tcp; empty: none is
   NeighbourLimits limits = {};
   std::vector<std::string> accounts = {};  ///< of this host, under which its site manager may dial us over `ipc`
@@ -41,16 +41,16 @@ struct SiteConfig {
   SiteSettings settings;            ///< its neighbours are those of `links`, in that order
   std::vector<std::string> listen;  ///< endpoints for neighbours, job managers, resource managers and clients
   std::vector<LinkConfig> links;
-  std::vector<std::string> users;  ///< names of the job managers that are let in; empty: any
-  std::vector<std::string> resource_managers;  ///< names of those that are let in; empty: any
+  std::vector<std::string> users;                      ///< names of the job managers that are let in; empty: any
+  std::vector<std::string> resource_managers;          ///< names of those that are let in; empty: any
   std::vector<std::string> resource_manager_accounts;  ///< of this host, under which they may dial us over `ipc`
   std::vector<std::string> revoked;  ///< link keys that are believed no more, whatever their certificates say
   std::vector<std::string> administrators;  ///< accounts of this host that may give the owner's orders over `ipc`
-  std::string directory;           ///< for state; empty: nothing is kept
-  std::string ledger = "graded";   ///< one of ledger_modes()
+  std::string directory;                    ///< for state; empty: nothing is kept
+  std::string ledger = "graded";            ///< one of ledger_modes()
   LogSettings log;
-  double beat_seconds = 1;     ///< a link that said nothing for this long says that it lives
-  double silence_seconds = 3;  ///< a link that was not heard for this long is down
+  double beat_seconds = 1;                 ///< a link that said nothing for this long says that it lives
+  double silence_seconds = 3;              ///< a link that was not heard for this long is down
   bool count_messages_by_request = false;  ///< for experiments: costs memory for every request
 };
 
@@ -62,7 +62,7 @@ struct JobManagerConfig {
   std::string files_listen;         ///< "HOST:PORT" for files at home; empty: they don't travel
   std::string files_host;           ///< by which nodes reach it; empty: that of files_listen, or the host's name
   std::uint64_t files_bytes_max = 10ULL * 1024 * 1024 * 1024;  ///< no output file that is brought home is longer
-  std::string ledger = "graded";    ///< one of ledger_modes()
+  std::string ledger = "graded";                               ///< one of ledger_modes()
   LogSettings log;
   double beat_seconds = 1;
   double silence_seconds = 3;
@@ -97,8 +97,9 @@ struct BatchManagerConfig {
 struct ReadOptions {
   PolicyNames policies = known_policies();
   std::vector<std::string> overrides = {};  ///< "key.key=value", from the command line; the last one wins
-  std::string folder = {};          ///< that relative paths begin at; empty: they stay as they are
-  SiteSettings site_defaults = {};  ///< what a topology's sites have where neither it nor an override says anything
+  std::string folder = {};                  ///< that relative paths begin at; empty: they stay as they are
+  SiteSettings site_defaults =
+      {};  ///< what a topology's sites have where neither it nor an override says anything
 };
 
 using SiteConfigOrError = OrFault<SiteConfig, ConfigError>;
@@ -130,7 +131,8 @@ std::optional<Relation> parse_relation(const std::string& word);
 /// The keys that differ and that only the next start looks at; the others may be taken while the daemon runs.
 std::vector<std::string> keys_for_next_start(const SiteConfig& now, const SiteConfig& wanted);
 std::vector<std::string> keys_for_next_start(const JobManagerConfig& now, const JobManagerConfig& wanted);
-std::vector<std::string> keys_for_next_start(const ResourceManagerConfig& now, const ResourceManagerConfig& wanted);
+std::vector<std::string> keys_for_next_start(const ResourceManagerConfig& now,
+                                             const ResourceManagerConfig& wanted);
 
 /// JSON text with every key, which reads back equal. What a preset set is written out; its name isn't kept.
 std::string write_config(const SiteConfig& config);

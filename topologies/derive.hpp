@@ -27,12 +27,12 @@ struct SitePublicKeys {
 };
 
 struct DeriveOptions {
-  std::string directory;     ///< of the testbed; all files and sockets are below it. Short
-  bool tcp = false;          ///< managers speak over tcp://<host>:<port>; else over ipc, as clients do
-  int first_port = 7700;     ///< with tcp: the first daemon's; one more for each that follows
+  std::string directory;  ///< of the testbed; all files and sockets are below it. Short
+  bool tcp = false;       ///< managers speak over tcp://<host>:<port>; else over ipc, as clients do
+  int first_port = 7700;  ///< with tcp: the first daemon's; one more for each that follows
   std::map<SiteName, SitePublicKeys> keys = {};  ///< with tcp: of each site
   std::string first_host = {};  ///< with tcp: an address a site, from this one (IPv4) on; empty: all on 127.0.0.1
-  double speedup = 1.0;      ///< divides the cycles of the sites; terms, retries and offers stay real
+  double speedup = 1.0;         ///< divides the cycles of the sites; terms, retries and offers stay real
   std::string log_level = "info";
   bool log_terminal = false;  ///< log on standard error too
   double beat_seconds = 1;

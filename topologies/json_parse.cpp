@@ -43,8 +43,10 @@ class Watch {
   void complain(const std::string& text) {
     if (!fault_.empty()) return;
     for (const Level& level : levels_) {
-      if (level.array) fault_ += "[" + std::to_string(level.index) + "]";
-      else fault_ += (fault_.empty() ? "" : ".") + level.key;
+      if (level.array)
+        fault_ += "[" + std::to_string(level.index) + "]";
+      else
+        fault_ += (fault_.empty() ? "" : ".") + level.key;
     }
     fault_ += ": " + text;
   }
@@ -92,8 +94,7 @@ OrFault<SortedJson, ConfigError> parse_json(const std::string& text, const std::
 
 OrFault<SortedJson, ConfigError> read_json_file(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error))
-    return ConfigError{path + ": there is no such file"};
+  if (!std::filesystem::is_regular_file(path, error)) return ConfigError{path + ": there is no such file"};
   const auto size = std::filesystem::file_size(path, error);
   if (!error && size > json_bytes_max)
     return ConfigError{path + ": the file has " + std::to_string(size) + " bytes; expected at most " +

@@ -19,8 +19,10 @@ class JsonWriter {
   void number(const std::string& key, double value, double, double) { (*out_)[key] = value; }
   void duration(const std::string& key, Duration value, double, double) {
     constexpr std::int64_t second = 1'000'000;
-    if (value.microseconds % second == 0) (*out_)[key] = value.microseconds / second;
-    else (*out_)[key] = value.in_seconds();
+    if (value.microseconds % second == 0)
+      (*out_)[key] = value.microseconds / second;
+    else
+      (*out_)[key] = value.in_seconds();
   }
   void choice(const std::string& key, const std::string& value, const std::vector<std::string>&) {
     (*out_)[key] = value;

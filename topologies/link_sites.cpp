@@ -22,8 +22,8 @@ class Linker {
 
   std::string run() {
     if (sites_.empty()) return "sites: expected at least one site, found none";
-    for (const auto check : {&Linker::check_names, &Linker::check_parents, &Linker::check_loops,
-                             &Linker::check_siblings})
+    for (const auto check :
+         {&Linker::check_names, &Linker::check_parents, &Linker::check_loops, &Linker::check_siblings})
       if (std::string fault = (this->*check)(); !fault.empty()) return fault;
     for (std::size_t i = 0; i < sites_.size(); ++i)
       if (std::string fault = check_inside(sites_[i]); !fault.empty()) return indexed("sites", i) + "." + fault;
@@ -41,8 +41,9 @@ class Linker {
       const std::string at = indexed("sites", i) + ".";
       if (std::string fault = fault_of_name(site.name.text); !fault.empty()) return at + "name: " + fault;
       const auto [old, fresh] = positions_.emplace(site.name, i);
-      if (!fresh) return at + "name: " + quoted(site.name.text) + " is already " + indexed("sites", old->second) +
-                         "; expected each site once";
+      if (!fresh)
+        return at + "name: " + quoted(site.name.text) + " is already " + indexed("sites", old->second) +
+               "; expected each site once";
       if (site.number && !numbers.insert(*site.number).second)
         return at + "number: " + twice(std::to_string(*site.number));
     }
@@ -55,8 +56,7 @@ class Linker {
       const SiteName& parent = sites_[i].parent;
       if (parent.empty()) continue;
       const auto at = positions_.find(parent);
-      if (at == positions_.end())
-        return indexed("sites", i) + ".parent: " + no_site(parent);
+      if (at == positions_.end()) return indexed("sites", i) + ".parent: " + no_site(parent);
       children_[at->second].push_back(i);
     }
     return {};
@@ -94,8 +94,7 @@ class Linker {
         const SiteName& name = sites_[i].siblings[k];
         const std::string at = indexed("sites", i) + "." + indexed("siblings", k) + ": ";
         const auto other = positions_.find(name);
-        if (other == positions_.end())
-          return at + no_site(name);
+        if (other == positions_.end()) return at + no_site(name);
         if (other->second == i) return at + quoted(name.text) + " is a sibling of itself";
         if (sites_[other->second].parent != sites_[i].parent)
           return at + quoted(name.text) + " has " + parent_of(other->second) + ", " + quoted(sites_[i].name.text) +

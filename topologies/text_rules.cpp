@@ -79,7 +79,8 @@ std::string fault_of_listen(const std::string& endpoint) {
            " bytes, this one has " + std::to_string(length) + "; use a shorter directory";
   }
   if (endpoint.starts_with("tcp://") && port_of(endpoint.substr(6)) != 0) return {};
-  return "\"" + endpoint.substr(0, 200) + "\" is no endpoint; expected ipc://path or tcp://host:port with a port"
+  return "\"" + endpoint.substr(0, 200) +
+         "\" is no endpoint; expected ipc://path or tcp://host:port with a port"
          " from 1 to 65535";
 }
 

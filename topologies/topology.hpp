@@ -38,7 +38,8 @@ struct TopologySite {
   std::vector<SiteName> siblings;       ///< link_sites adds those that name this site, in the order of sites
   std::vector<TopologyCluster> clusters;
   std::vector<std::string> users;
-  std::vector<NeighbourSettings> limits;  ///< what some of its neighbours may have of it; their relation is as linked
+  std::vector<NeighbourSettings>
+      limits;                 ///< what some of its neighbours may have of it; their relation is as linked
   SiteSettings settings;      ///< its behaviour as read; the rest of it comes from link_sites
   bool direct_routes = true;  ///< its resource managers publish an endpoint
 };
@@ -71,8 +72,8 @@ std::optional<ConfigError> link_sites(Topology& topology, const std::string& fil
 
 /// One link, by the positions of its sites in Topology::sites.
 struct TopologyLink {
-  std::size_t dialler = 0;   ///< the child, or the later one of two siblings
-  std::size_t listener = 0;  ///< the parent, or the earlier one
+  std::size_t dialler = 0;               ///< the child, or the later one of two siblings
+  std::size_t listener = 0;              ///< the parent, or the earlier one
   Relation relation = Relation::parent;  ///< what the listener is to the dialler: parent or sibling
 };
 /// Every link once, ordered by dialler.

@@ -68,7 +68,8 @@ void join_group(JsonReader& reader, const std::vector<std::string>& names, std::
 void read_groups(JsonReader& reader, FirstFault& fault, Topology& topology) {
   const SortedJson* groups = reader.find_array("sibling_groups");
   for (std::size_t i = 0; groups != nullptr && i < groups->size(); ++i) {
-    const SortedJson wrapped = {{"group", (*groups)[i]}};  // the reader reads keys of objects, and a group has none
+    const SortedJson wrapped = {
+        {"group", (*groups)[i]}};  // the reader reads keys of objects, and a group has none
     FirstFault inner_fault;
     JsonReader inner(wrapped, "", inner_fault);
     std::vector<std::string> names;

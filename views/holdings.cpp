@@ -39,9 +39,8 @@ Answer holdings_of(const SiteManager& site, const Ask& ask) {
     const HopLease& lease = site.leases().get(id);
     Json users = Json::array();
     for (const auto& [request, nodes] : lease.handed_out)
-      users.push_back({{"request", to_text(request)},
-                       {"user", request.user},
-                       {"nodes", views::nodes_by_manager(nodes)}});
+      users.push_back(
+          {{"request", to_text(request)}, {"user", request.user}, {"nodes", views::nodes_by_manager(nodes)}});
     return Json{{"lease", full_text(id)},
                 {"from", neighbour(lease.upstream)},
                 {"to", neighbour(lease.downstream)},
@@ -65,7 +64,8 @@ Answer holdings_of(const ResourceManager& nodes, const Ask& ask) {
   return answer_page(ask, view.leases, [&](const LeaseView& lease) {
     Json requests = Json::array();
     for (const TaskView& task : view.tasks)
-      if (task.lease == lease.lease && task.state != TaskState::ended) requests.push_back(to_text(task.id.request));
+      if (task.lease == lease.lease && task.state != TaskState::ended)
+        requests.push_back(to_text(task.id.request));
     return Json{{"lease", full_text(lease.lease)},
                 {"nodes", {{self, to_text(lease.nodes)}}},
                 {"requests", std::move(requests)}};

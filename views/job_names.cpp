@@ -1,4 +1,3 @@
-// See job_names.hpp.
 #include "views/job_names.hpp"
 
 #include <string_view>

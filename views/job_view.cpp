@@ -162,12 +162,8 @@ Json counts_of(const JobManager& jobs) {
     now[std::string(to_text(state))] = jobs.count(state);
     ever[std::string(to_text(state))] = jobs.ever(state);
   }
-  return {{"jobs", jobs.size()},
-          {"now", std::move(now)},
-          {"ever", std::move(ever)},
-          {"grants", jobs.grants()},
-          {"starts", jobs.starts()},
-          {"site_up", jobs.site_up()}};
+  return {{"jobs", jobs.size()},     {"now", std::move(now)},   {"ever", std::move(ever)},
+          {"grants", jobs.grants()}, {"starts", jobs.starts()}, {"site_up", jobs.site_up()}};
 }
 
 /// Jobs in order of their numbers: {"states": ["running"], "from": 17, "limit": 100, "elements": true}. An array
@@ -211,7 +207,8 @@ Answer job(const JobManager& jobs, const ViewTime& time, const Ask& ask, const J
 
 }  // namespace
 
-std::optional<Answer> answer_jobs(JobManager& jobs, const ViewTime& time, const Ask& ask, JobManagerEffects& effects) {
+std::optional<Answer> answer_jobs(JobManager& jobs, const ViewTime& time, const Ask& ask,
+                                  JobManagerEffects& effects) {
   const auto argument = views::argument_of(ask);
   if (!argument) return views::fault(ask, ask.verb.substr(0, 64) + ": the argument is not a JSON object");
   if (ask.verb == "queue") return queue(jobs, time, ask, *argument);

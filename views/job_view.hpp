@@ -13,6 +13,7 @@ namespace dmm {
 
 /// The answer to a question that people ask a job manager (protocol/questions.hpp); nothing for any other verb.
 /// What an order calls for comes out in `effects`, and is to be followed by settle.
-std::optional<Answer> answer_jobs(JobManager& jobs, const ViewTime& time, const Ask& ask, JobManagerEffects& effects);
+std::optional<Answer> answer_jobs(JobManager& jobs, const ViewTime& time, const Ask& ask,
+                                  JobManagerEffects& effects);
 
 }  // namespace dmm

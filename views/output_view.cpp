@@ -103,8 +103,8 @@ Json output_json(const JobView& job, const ViewTime& time) {
           {"waits_seconds", waits}};
 }
 
-std::optional<Answer> answer_output(JobManager& jobs, const ViewTime& time, const Ask& ask, const std::string& folder,
-                                    JobManagerEffects& effects) {
+std::optional<Answer> answer_output(JobManager& jobs, const ViewTime& time, const Ask& ask,
+                                    const std::string& folder, JobManagerEffects& effects) {
   if (ask.verb != "output" && ask.verb != "fetch_output") return std::nullopt;
   const auto argument = views::argument_of(ask);
   if (!argument) return views::fault(ask, ask.verb + ": the argument is not a JSON object");

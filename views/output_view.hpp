@@ -17,7 +17,7 @@ nlohmann::ordered_json output_json(const JobView& job, const ViewTime& time);
 
 /// The answer to one of the two verbs; nothing for any other verb. `folder` is the manager's own. What a fetching calls
 /// for comes out in `effects`, and is to be followed by settle.
-std::optional<Answer> answer_output(JobManager& jobs, const ViewTime& time, const Ask& ask, const std::string& folder,
-                                    JobManagerEffects& effects);
+std::optional<Answer> answer_output(JobManager& jobs, const ViewTime& time, const Ask& ask,
+                                    const std::string& folder, JobManagerEffects& effects);
 
 }  // namespace dmm

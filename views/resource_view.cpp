@@ -23,12 +23,9 @@ Json lease_of(const LeaseView& lease) {
 }
 
 Json task_of(const TaskView& task, const ViewTime& time) {
-  return {{"request", to_text(task.id.request)},
-          {"component", task.id.component},
-          {"lease", to_text(task.lease)},
-          {"nodes", to_text(task.nodes)},
-          {"state", to_text(task.state)},
-          {"process", task.process},
+  return {{"request", to_text(task.id.request)},   {"component", task.id.component},
+          {"lease", to_text(task.lease)},          {"nodes", to_text(task.nodes)},
+          {"state", to_text(task.state)},          {"process", task.process},
           {"since", views::date(time, task.since)}};
 }
 
@@ -61,33 +58,23 @@ Json resource_of(const ResourceManager& manager, const BackendState& backend, co
   Json stuck = list(backend.stuck, "stuck", stuck_of);
   Json leases = list(view.leases, "leases", lease_of);
   Json tasks = list(view.tasks, "tasks", [&](const TaskView& one) { return task_of(one, time); });
-  return {{"site", settings.site.text},
-          {"name", settings.name},
-          {"cluster", settings.cluster.text},
-          {"processors_per_node", settings.processors_per_node},
-          {"endpoint", settings.endpoint},
-          {"registered", view.registered},
-          {"nodes", view.nodes_total},
-          {"node_names", std::move(names)},
-          {"nodes_free", view.nodes_free},
-          {"nodes_leased", view.nodes_leased},
-          {"set_aside", std::move(aside)},
-          {"keeper", backend_of(backend)},
-          {"stuck", std::move(stuck)},
-          {"started", view.counts.started},
-          {"ended", view.counts.ended},
-          {"failed", view.counts.failed},
-          {"leases_total", view.leases.size()},
-          {"leases", std::move(leases)},
-          {"tasks_total", view.tasks.size()},
-          {"tasks", std::move(tasks)},
+  return {{"site", settings.site.text},         {"name", settings.name},
+          {"cluster", settings.cluster.text},   {"processors_per_node", settings.processors_per_node},
+          {"endpoint", settings.endpoint},      {"registered", view.registered},
+          {"nodes", view.nodes_total},          {"node_names", std::move(names)},
+          {"nodes_free", view.nodes_free},      {"nodes_leased", view.nodes_leased},
+          {"set_aside", std::move(aside)},      {"keeper", backend_of(backend)},
+          {"stuck", std::move(stuck)},          {"started", view.counts.started},
+          {"ended", view.counts.ended},         {"failed", view.counts.failed},
+          {"leases_total", view.leases.size()}, {"leases", std::move(leases)},
+          {"tasks_total", view.tasks.size()},   {"tasks", std::move(tasks)},
           {"left_out", std::move(left_out)}};
 }
 
 }  // namespace
 
-std::optional<Answer> answer_resource(const ResourceManager& manager, const BackendState& backend, const ViewTime& time,
-                                      const Ask& ask) {
+std::optional<Answer> answer_resource(const ResourceManager& manager, const BackendState& backend,
+                                      const ViewTime& time, const Ask& ask) {
   if (ask.verb != "resource") return std::nullopt;
   const auto argument = views::argument_of(ask);
   if (!argument) return views::fault(ask, "resource: the argument is not a JSON object");

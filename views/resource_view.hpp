@@ -13,7 +13,7 @@ namespace dmm {
 
 /// The answer to a question that people ask a resource manager (protocol/questions.hpp); nothing for any other
 /// verb.
-std::optional<Answer> answer_resource(const ResourceManager& manager, const BackendState& backend, const ViewTime& time,
-                                      const Ask& ask);
+std::optional<Answer> answer_resource(const ResourceManager& manager, const BackendState& backend,
+                                      const ViewTime& time, const Ask& ask);
 
 }  // namespace dmm

@@ -43,8 +43,8 @@ Answer drain_or_resume(SiteManager& site, const ViewTime& time, const Ask& ask, 
   if (drains && !is_forced && !site.may_drain(SiteName(name)))
     return views::fault(ask, site.settings().name.text + " has no neighbour " + name +
                                  ", and has lent it nothing; to drain it all the same: --force");
-  const bool changed = drains ? site.drain(time.now, SiteName(name), effects)
-                              : site.resume(time.now, SiteName(name), effects);
+  const bool changed =
+      drains ? site.drain(time.now, SiteName(name), effects) : site.resume(time.now, SiteName(name), effects);
   Json drained = Json::array();
   for (const SiteName& one : site.drained()) drained.push_back(one.text);
   return views::answer(ask, {{"changed", changed}, {"drained", std::move(drained)}});

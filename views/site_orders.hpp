@@ -12,6 +12,7 @@ namespace dmm {
 
 /// Carries out an order and answers it; nothing for any other verb. What it calls for comes out in `effects`, and is to
 /// be followed by settle.
-std::optional<Answer> order_site(SiteManager& site, const ViewTime& time, const Ask& ask, SiteManagerEffects& effects);
+std::optional<Answer> order_site(SiteManager& site, const ViewTime& time, const Ask& ask,
+                                 SiteManagerEffects& effects);
 
 }  // namespace dmm

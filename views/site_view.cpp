@@ -112,12 +112,9 @@ Json link_of(const SiteView::Link& link) {
 }
 
 Json cluster_of(const OwnedClusterView& cluster) {
-  return {{"cluster", cluster.name.text},
-          {"processors", cluster.processors},
-          {"free", cluster.free},
-          {"processors_per_node", cluster.processors_per_node},
-          {"quota", cluster.quota},
-          {"size", cluster.size}};
+  return {{"cluster", cluster.name.text}, {"processors", cluster.processors},
+          {"free", cluster.free},         {"processors_per_node", cluster.processors_per_node},
+          {"quota", cluster.quota},       {"size", cluster.size}};
 }
 
 Json manager_of(const OwnedManagerView& manager) {
@@ -270,7 +267,8 @@ Answer usage(const SiteManager& site, const ViewTime& time, const Ask& ask, cons
                     {"granted", views::date(time, records[i].granted)},
                     {"ended", views::date(time, records[i].ended)},
                     {"processor_seconds", in_seconds(records[i].processor_microseconds)}});
-  return views::answer(ask, {{"total", records.size()}, {"sums", std::move(totals)}, {"records", std::move(list)}});
+  return views::answer(ask,
+                       {{"total", records.size()}, {"sums", std::move(totals)}, {"records", std::move(list)}});
 }
 
 Answer queue(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
@@ -350,7 +348,8 @@ Answer nodes(const SiteManager& site, const Ask& ask, const Json& argument) {
     if (!views::add_row(list, std::move(row), rows)) break;
   }
   return views::answer(
-      ask, {{"total", all.size()}, {"nodes", std::move(list)}, {"next", i < all.size() ? Json(i) : Json(nullptr)}});
+      ask,
+      {{"total", all.size()}, {"nodes", std::move(list)}, {"next", i < all.size() ? Json(i) : Json(nullptr)}});
 }
 
 Json holder_of(const ViewTime& time, const HolderView& holder) {
@@ -409,7 +408,8 @@ Answer why(const SiteManager& site, const ViewTime& time, const Ask& ask, const 
   const AnswerRows rows(site_page, short_list);
   Json holders = views::rows_of(view.holders, rows, "holders", left_out,
                                 [&](const HolderView& one) { return holder_of(time, one); });
-  Json neighbours = views::rows_of(view.neighbours, AnswerRows(site_page, long_list), "neighbours", left_out, asked_of);
+  Json neighbours =
+      views::rows_of(view.neighbours, AnswerRows(site_page, long_list), "neighbours", left_out, asked_of);
   if (view.holders_left_out > 0) left_out["holders"] = view.holders_left_out;
   return views::answer(
       ask, {{"request", to_text(*id)},

@@ -12,12 +12,12 @@ namespace dmm {
 
 /// A rigid job. `run` is at least one microsecond, `processors` at least 1.
 struct StreamJob {
-  std::uint64_t number = 0;    ///< from 1, in the order of the stream
-  std::uint32_t home = 0;      ///< the cluster at whose site it is submitted
-  std::uint32_t user = 0;      ///< of its home, from 0
-  Instant submit{};            ///< never before that of the job ahead
-  Duration run{};              ///< on processors of one cluster
-  Duration estimate{};         ///< what its user says that it runs; the run time where the log doesn't tell
+  std::uint64_t number = 0;  ///< from 1, in the order of the stream
+  std::uint32_t home = 0;    ///< the cluster at whose site it is submitted
+  std::uint32_t user = 0;    ///< of its home, from 0
+  Instant submit{};          ///< never before that of the job ahead
+  Duration run{};            ///< on processors of one cluster
+  Duration estimate{};       ///< what its user says that it runs; the run time where the log doesn't tell
   std::uint32_t processors = 1;
 };
 

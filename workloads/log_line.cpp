@@ -101,7 +101,7 @@ std::int32_t in_32_bits(double value) {
 }
 
 LogLine check_line(std::span<const double> values, const TraceJob& job, std::span<const std::string_view> words,
-              std::span<const std::string_view> names) {
+                   std::span<const std::string_view> names) {
   const CommonColumns value = common_columns(values);
   const auto bad = [&](std::size_t column, const std::string& expected) {
     return bad_column(column, names[column - 1], words[column - 1], expected);

@@ -46,7 +46,7 @@ LogLine bad_column(std::size_t column, std::string_view name, std::string_view w
 /// Judges the columns that both formats have in common, which are among the first 11: a job, an unusable record, or a
 /// bad line whose fault is named with the words and the columns' names. What else is known of the job is in `job`.
 LogLine check_line(std::span<const double> values, const TraceJob& job, std::span<const std::string_view> words,
-              std::span<const std::string_view> names);
+                   std::span<const std::string_view> names);
 
 /// Identifiers and status beyond 32 bits are of no use to anyone here; -1 for "unknown" is.
 std::int32_t in_32_bits(double value);

@@ -1,4 +1,3 @@
-// See mini_grid.hpp.
 #include "workloads/mini_grid.hpp"
 
 #include <algorithm>

@@ -34,8 +34,8 @@ void cap_and_add_up(Workload& workload, std::int64_t run_cap_seconds) {
 
 OrFault<Workload, WorkloadError> load_workload(const WorkloadOptions& options) {
   if (options.run_cap_seconds < 0) {
-    return WorkloadError{options.path + ": the cap of run times is " +
-                         std::to_string(options.run_cap_seconds) + " s; expected 0 for none, or more"};
+    return WorkloadError{options.path + ": the cap of run times is " + std::to_string(options.run_cap_seconds) +
+                         " s; expected 0 for none, or more"};
   }
   SwfReader reader(options.path, options.bad_lines);
   Workload workload;
@@ -47,8 +47,8 @@ OrFault<Workload, WorkloadError> load_workload(const WorkloadOptions& options) {
   if (workload.jobs.empty()) {
     const SwfCounts& file = workload.file;
     return WorkloadError{options.path + ": no job that can be replayed in " + std::to_string(file.lines) +
-                         " lines (" + std::to_string(file.unusable) +
-                         " without submit time, run time or size, " + std::to_string(file.bad) + " bad)"};
+                         " lines (" + std::to_string(file.unusable) + " without submit time, run time or size, " +
+                         std::to_string(file.bad) + " bad)"};
   }
   std::stable_sort(workload.jobs.begin(), workload.jobs.end(), [](const ClusterJob& a, const ClusterJob& b) {
     return a.job.submit_seconds < b.job.submit_seconds;

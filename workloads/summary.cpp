@@ -29,9 +29,9 @@ double used_processor_seconds(const JobOutcome& job) {
 void average(Summary& sums, std::uint64_t with_slowdown) {
   if (sums.jobs_finished == 0) return;
   const auto jobs = static_cast<double>(sums.jobs_finished);
-  for (double* sum : {&sums.average_wait_seconds, &sums.average_response_seconds,
-                      &sums.average_bounded_slowdown, &sums.average_overhead_seconds,
-                      &sums.delegations_per_job, &sums.delegations_tried_per_job}) {
+  for (double* sum :
+       {&sums.average_wait_seconds, &sums.average_response_seconds, &sums.average_bounded_slowdown,
+        &sums.average_overhead_seconds, &sums.delegations_per_job, &sums.delegations_tried_per_job}) {
     *sum /= jobs;
   }
   if (with_slowdown > 0) sums.average_slowdown /= static_cast<double>(with_slowdown);

@@ -31,9 +31,9 @@ struct JobOutcome {
     unfinished,  ///< still waiting or running when the run was stopped
   };
 
-  std::uint32_t cluster = 0;    ///< where it was submitted
+  std::uint32_t cluster = 0;  ///< where it was submitted
   double submit_seconds = 0;
-  double start_seconds = -1;    ///< of the last attempt
+  double start_seconds = -1;  ///< of the last attempt
   double end_seconds = -1;
   std::uint32_t processors = 0;
   State state = State::unfinished;
@@ -53,8 +53,8 @@ struct Summary {
   std::uint64_t jobs_lost = 0;
   std::uint64_t jobs_cancelled = 0;
   std::uint64_t jobs_unfinished = 0;
-  std::uint64_t jobs_started = 0;   ///< of all, whatever became of them
-  std::uint64_t jobs_killed = 0;    ///< of these, those that were cancelled or unfinished
+  std::uint64_t jobs_started = 0;    ///< of all, whatever became of them
+  std::uint64_t jobs_killed = 0;     ///< of these, those that were cancelled or unfinished
   double jobs_finished_percent = 0;  ///< of those submitted: JF% of the paper; 0 if there are none
 
   // Averages over finished jobs; 0 if there are none. wait = start - submit, run = end - start, response =

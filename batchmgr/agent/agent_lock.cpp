@@ -1,4 +1,3 @@
-// See agent_lock.hpp.
 #include "batchmgr/agent/agent_lock.hpp"
 
 #include <fcntl.h>

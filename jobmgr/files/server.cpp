@@ -1,4 +1,3 @@
-// See server.hpp.
 #include "jobmgr/files/server.hpp"
 
 #include <httplib.h>

@@ -1,4 +1,3 @@
-// See shelf.hpp.
 #include "jobmgr/files/shelf.hpp"
 
 #include <atomic>

@@ -24,8 +24,7 @@ std::optional<Placement> minimize_clusters(std::span<const std::uint32_t> sizes,
   return placement;
 }
 
-std::optional<Placement> cluster_minimization(const ResourceNeed& need,
-                                              std::span<const ClusterView> clusters) {
+std::optional<Placement> cluster_minimization(const ResourceNeed& need, std::span<const ClusterView> clusters) {
   return place_uncut(need, clusters, minimize_clusters);
 }
 

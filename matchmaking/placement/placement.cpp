@@ -1,4 +1,4 @@
-// See placement.hpp: what a cluster offers to placement.
+// What a cluster offers to placement.
 #include "matchmaking/placement/placement.hpp"
 
 #include <algorithm>

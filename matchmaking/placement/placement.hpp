@@ -70,8 +70,7 @@ std::optional<Placement> worst_fit(const ResourceNeed& need, std::span<const Clu
 /// Cluster minimization (CM): components in decreasing size, each on the first cluster that can hold it,
 /// clusters in decreasing order of usable processors at the start (Sonmez et al. 2006, figure 1). A flexible
 /// need is placed as one component.
-std::optional<Placement> cluster_minimization(const ResourceNeed& need,
-                                              std::span<const ClusterView> clusters);
+std::optional<Placement> cluster_minimization(const ResourceNeed& need, std::span<const ClusterView> clusters);
 
 /// Flexible cluster minimization (FCM): a flexible need is cut into the fewest components that the idle
 /// processors and its bounds allow (Sonmez et al. 2006, figure 3); any other need is placed as by CM. It

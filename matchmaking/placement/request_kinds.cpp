@@ -1,4 +1,3 @@
-// See request_kinds.hpp.
 #include "matchmaking/placement/request_kinds.hpp"
 
 #include <algorithm>
@@ -17,9 +16,7 @@ bool names_both(const Component& component) { return !component.cluster.empty() 
 /// The first cluster of the component's names that has room for it; clusters.size() if there is none.
 std::size_t first_named(std::span<const ClusterView> clusters, const Component& component, const Room& room) {
   std::size_t at = 0;
-  while (at < clusters.size() &&
-         !(is_named(clusters[at], component) && room.fits(at, component.processors)))
-    ++at;
+  while (at < clusters.size() && !(is_named(clusters[at], component) && room.fits(at, component.processors))) ++at;
   return at;
 }
 
@@ -56,8 +53,8 @@ std::optional<Placement> place_fixed(const ResourceNeed& need, std::span<const C
   return placement;
 }
 
-std::optional<Placement> place_sizes(std::span<const std::uint32_t> sizes,
-                                     std::span<const ClusterView> clusters, SizesPolicy policy) {
+std::optional<Placement> place_sizes(std::span<const std::uint32_t> sizes, std::span<const ClusterView> clusters,
+                                     SizesPolicy policy) {
   if (sizes.empty()) return std::nullopt;
   // Most tries in a long queue end here: the widest component fits nowhere. No memory is taken before that is
   // known.

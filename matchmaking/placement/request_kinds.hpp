@@ -34,8 +34,8 @@ std::optional<Placement> place_largest_first(std::span<const std::uint32_t> size
 std::optional<Placement> place_fixed(const ResourceNeed& need, std::span<const ClusterView> clusters);
 
 /// Components of the given sizes by `policy`, or nothing.
-std::optional<Placement> place_sizes(std::span<const std::uint32_t> sizes,
-                                     std::span<const ClusterView> clusters, SizesPolicy policy);
+std::optional<Placement> place_sizes(std::span<const std::uint32_t> sizes, std::span<const ClusterView> clusters,
+                                     SizesPolicy policy);
 
 /// The first of the need's acceptable splits that `policy` can place and that keeps the need's bounds, or
 /// nothing.

@@ -1,4 +1,4 @@
-// See room.hpp. `left_` starts as whole nodes and only whole nodes are taken, so a component fits exactly if
+// `left_` starts as whole nodes and only whole nodes are taken, so a component fits exactly if
 // its own processors do: the rounding needs no second look.
 #include "matchmaking/placement/room.hpp"
 
@@ -25,9 +25,8 @@ std::size_t Room::emptiest() const {
 std::vector<std::size_t> Room::emptiest_first() const {
   std::vector<std::size_t> order(left_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
-    return left_[a] != left_[b] ? left_[a] > left_[b] : a < b;
-  });
+  std::sort(order.begin(), order.end(),
+            [this](std::size_t a, std::size_t b) { return left_[a] != left_[b] ? left_[a] > left_[b] : a < b; });
   return order;
 }
 

@@ -53,13 +53,13 @@ struct Account {
 
 /// What the administrator lays down for all jobs; 0 for no limit.
 struct Rules {
-  bool isolate = true;              ///< in namespaces of their own, where the kernel permits that
-  std::string cgroup = {};          ///< a folder of cgroup v2 to make theirs in; empty for none
+  bool isolate = true;                  ///< in namespaces of their own, where the kernel permits that
+  std::string cgroup = {};              ///< a folder of cgroup v2 to make theirs in; empty for none
   std::int64_t start_max = 60'000'000;  ///< microseconds until a program runs
-  std::uint64_t processes = 0;      ///< of a job
-  std::uint64_t file_bytes = 0;     ///< of each file that a job writes
-  std::uint64_t disk_bytes = 0;     ///< of all files in a job's directory
-  Account account = {};             ///< one of those that jobs run under, to be tried out
+  std::uint64_t processes = 0;          ///< of a job
+  std::uint64_t file_bytes = 0;         ///< of each file that a job writes
+  std::uint64_t disk_bytes = 0;         ///< of all files in a job's directory
+  Account account = {};                 ///< one of those that jobs run under, to be tried out
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.isolate, self.cgroup, self.start_max, self.processes, self.file_bytes, self.disk_bytes,
@@ -70,7 +70,7 @@ struct Rules {
 // ---- orders, to the keeper -------------------------------------------------------------------------------------
 
 struct StartJob {
-  std::uint64_t serial = 0;            ///< from 1, never used twice in a folder while something of the job is left
+  std::uint64_t serial = 0;  ///< from 1, never used twice in a folder while something of the job is left
   Name name;
   std::string directory;               ///< name of the job's directory, one component
   std::vector<std::string> paths;      ///< where to look for the executable, in order
@@ -78,11 +78,11 @@ struct StartJob {
   std::string working_directory;       ///< empty for `work` in the job's directory
   std::vector<std::string> environment;
   Limits limits;
-  std::uint64_t memory_bytes = 0;      ///< of all its processes together, where a cgroup can hold it to that; 0: any
-  std::uint64_t processors = 0;        ///< likewise
-  std::string script_name;             ///< of the file in the job's directory that gets `script`; empty for none
+  std::uint64_t memory_bytes = 0;  ///< of all its processes together, where a cgroup can hold it to that; 0: any
+  std::uint64_t processors = 0;    ///< likewise
+  std::string script_name;         ///< of the file in the job's directory that gets `script`; empty for none
   std::string script;
-  std::string input;  ///< what it reads from standard input
+  std::string input;       ///< what it reads from standard input
   bool awaits_go = false;  ///< its program is a launcher, which says when it is ready and is told when to begin
   Account account;
   template <class Self>
@@ -107,7 +107,9 @@ struct EndJob {
   std::uint64_t serial = 0;
   std::int64_t grace = 0;  ///< microseconds
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.serial, self.grace); }
+  static auto fields(Self& self) {
+    return std::tie(self.serial, self.grace);
+  }
 };
 
 /// Reads are answered in order, so they carry no name.
@@ -116,25 +118,33 @@ struct ReadFile {
   Stream stream = Stream::output;
   std::uint64_t offset = 0;
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.directory, self.stream, self.offset); }
+  static auto fields(Self& self) {
+    return std::tie(self.directory, self.stream, self.offset);
+  }
 };
 
 struct RemoveDirectory {
   std::string directory;
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.directory); }
+  static auto fields(Self& self) {
+    return std::tie(self.directory);
+  }
 };
 
 struct KeepJobs {
   std::int64_t length = 0;  ///< microseconds from now
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.length); }
+  static auto fields(Self& self) {
+    return std::tie(self.length);
+  }
 };
 
 /// Ends all jobs and then the keeper itself, which doesn't listen to anybody any more.
 struct EndAll {
   template <class Self>
-  static auto fields(Self&) { return std::tie(); }
+  static auto fields(Self&) {
+    return std::tie();
+  }
 };
 
 /// A manager's first word, by which it gets in. Whoever started the keeper needs no secret.
@@ -142,13 +152,17 @@ struct Hello {
   std::string secret;
   Rules rules;
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.secret, self.rules); }
+  static auto fields(Self& self) {
+    return std::tie(self.secret, self.rules);
+  }
 };
 
 /// Answered by another one at once, while the keeper's loop goes round.
 struct Beat {
   template <class Self>
-  static auto fields(Self&) { return std::tie(); }
+  static auto fields(Self&) {
+    return std::tie();
+  }
 };
 
 using Order = std::variant<StartJob, GoJob, EndJob, ReadFile, RemoveDirectory, KeepJobs, EndAll, Hello, Beat>;
@@ -161,23 +175,27 @@ struct FoundJob {
   Name name;
   std::int32_t process = 0;  ///< its leader; 0: its JobEnded follows, or its JobStarted, if it has a launcher
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.serial, self.name, self.process); }
+  static auto fields(Self& self) {
+    return std::tie(self.serial, self.name, self.process);
+  }
 };
 
 /// The first word to a manager that knocks, so that it says its own to no keeper of another build.
 struct Challenge {
   std::uint32_t version = frames_version;  ///< stays the first field
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.version); }
+  static auto fields(Self& self) {
+    return std::tie(self.version);
+  }
 };
 
 /// The answer to Hello: the keeper holds the lock and nothing of an earlier keeper is left, or why not.
 struct Ready {
-  std::string fault;                       ///< empty if all is well
-  bool locked = false;                     ///< the fault is that another keeper lives
-  std::uint64_t last_serial = 0;           ///< no lower one may be given to a new job
+  std::string fault;              ///< empty if all is well
+  bool locked = false;            ///< the fault is that another keeper lives
+  std::uint64_t last_serial = 0;  ///< no lower one may be given to a new job
   std::vector<FoundJob> jobs;
-  std::string isolation;                   ///< what keeps jobs apart here
+  std::string isolation;    ///< what keeps jobs apart here
   std::string no_accounts;  ///< why jobs can't run under the accounts of the rules; empty if they can
   template <class Self>
   static auto fields(Self& self) {
@@ -201,7 +219,9 @@ struct JobStuck {
   std::uint64_t serial = 0;
   std::string text;  ///< what is there, and why it doesn't end
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.serial, self.text); }
+  static auto fields(Self& self) {
+    return std::tie(self.serial, self.text);
+  }
 };
 
 struct JobEnded {
@@ -227,7 +247,9 @@ struct FileRead {
   std::string data;
   std::uint64_t size = 0;  ///< of the file
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.data, self.size); }
+  static auto fields(Self& self) {
+    return std::tie(self.data, self.size);
+  }
 };
 
 /// A job that runs has written something since this was last said.
@@ -236,16 +258,21 @@ struct OutputSize {
   std::uint64_t output_bytes = 0;
   std::uint64_t error_bytes = 0;
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.serial, self.output_bytes, self.error_bytes); }
+  static auto fields(Self& self) {
+    return std::tie(self.serial, self.output_bytes, self.error_bytes);
+  }
 };
 
 /// The last word to a manager: another one has come, and gets all reports from now on.
 struct Replaced {
   template <class Self>
-  static auto fields(Self&) { return std::tie(); }
+  static auto fields(Self&) {
+    return std::tie();
+  }
 };
 
-using Report = std::variant<Challenge, Ready, JobStarted, JobStuck, JobEnded, FileRead, OutputSize, Replaced, Beat>;
+using Report =
+    std::variant<Challenge, Ready, JobStarted, JobStuck, JobEnded, FileRead, OutputSize, Replaced, Beat>;
 
 /// What is kept on disk of a job that ended, until its directory is removed. Its streams are in its directory.
 struct Outcome {
@@ -253,7 +280,9 @@ struct Outcome {
   FoundJob job;
   JobEnded end;
   template <class Self>
-  static auto fields(Self& self) { return std::tie(self.version, self.job, self.end); }
+  static auto fields(Self& self) {
+    return std::tie(self.version, self.job, self.end);
+  }
 };
 
 // ---- bytes -----------------------------------------------------------------------------------------------------

@@ -26,8 +26,8 @@
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "resmgr/backends/keeper_address.hpp"
@@ -93,8 +93,8 @@ void serve(const Arguments& arguments) {
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
   const int signals = signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC);
-  Keeper({manager_socket, signals, arguments.state, arguments.keep, arguments.fresh, arguments.outlive}, marks, folder,
-         door)
+  Keeper({manager_socket, signals, arguments.state, arguments.keep, arguments.fresh, arguments.outlive}, marks,
+         folder, door)
       .run();
   std::_Exit(0);
 }

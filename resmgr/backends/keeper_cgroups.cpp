@@ -15,9 +15,9 @@
 namespace dmm::keeper {
 namespace {
 
-constexpr const char* ours = "dmm-";           // what a job's cgroup is called begins with it
+constexpr const char* ours = "dmm-";              // what a job's cgroup is called begins with it
 constexpr const char* managers = "dmm-managers";  // where a folder's own processes go
-constexpr std::uint64_t period = 100'000;      // microseconds, of a processor's share
+constexpr std::uint64_t period = 100'000;         // microseconds, of a processor's share
 
 // 0 or an errno. A file that isn't there belongs to a controller that isn't.
 int write_in(int folder, const std::string& path, const std::string& text) {

@@ -18,7 +18,8 @@ class DiskWatch {
   };
   struct Size {
     std::uint64_t serial = 0;
-    std::uint64_t bytes = 0;  ///< on disk; what has several names counts once, what was deleted and is open doesn't
+    std::uint64_t bytes =
+        0;  ///< on disk; what has several names counts once, what was deleted and is open doesn't
   };
 
   DiskWatch() = default;

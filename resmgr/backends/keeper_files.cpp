@@ -145,7 +145,7 @@ int give_to(FileOwner owner, int directory, const JobTexts& texts, const JobFile
 }
 
 std::uint64_t size_of(int file) {
-  struct stat facts{};
+  struct stat facts {};
   const bool is_there = file >= 0 && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
   return is_there ? static_cast<std::uint64_t>(facts.st_size) : 0;
 }

@@ -31,7 +31,8 @@ int write_file(const char* path, const char* text, std::size_t size) {
 // A user namespace takes no other groups of the account's along by name; what they may read, it still may.
 int map_account(const Hiding& hiding) {
   if (const int error = write_file("/proc/self/setgroups", "deny", 4)) return error;
-  if (const int error = write_file("/proc/self/uid_map", hiding.user_map.data(), hiding.user_map.size())) return error;
+  if (const int error = write_file("/proc/self/uid_map", hiding.user_map.data(), hiding.user_map.size()))
+    return error;
   return write_file("/proc/self/gid_map", hiding.group_map.data(), hiding.group_map.size());
 }
 

@@ -1,4 +1,3 @@
-// See keeper_launches.hpp.
 #include "resmgr/backends/keeper_launches.hpp"
 
 #include <utility>

@@ -25,14 +25,14 @@
 namespace dmm::keeper {
 namespace {
 
-constexpr Clock wall_grace = 5'000'000;     // from SIGTERM to SIGKILL at the end of a job's time
-constexpr Clock disk_grace = 5'000'000;     // likewise where it took too much disk
-constexpr Clock stuck_after = 2'000'000;    // from SIGKILL until it is said that something is still there
-constexpr Clock look_again = 100'000;       // a net: a change among strays comes with a SIGCHLD
-constexpr Clock keep_pause = 500'000;       // until an outcome is written again that there was no room for
-constexpr int orders_a_turn = 16;           // a start takes about 0.3 ms
-constexpr Clock output_pause = 500'000;     // until it is looked again at what jobs have written
-constexpr Clock disk_pause = 5'000'000;     // from the start of one walk over jobs' directories to the next
+constexpr Clock wall_grace = 5'000'000;   // from SIGTERM to SIGKILL at the end of a job's time
+constexpr Clock disk_grace = 5'000'000;   // likewise where it took too much disk
+constexpr Clock stuck_after = 2'000'000;  // from SIGKILL until it is said that something is still there
+constexpr Clock look_again = 100'000;     // a net: a change among strays comes with a SIGCHLD
+constexpr Clock keep_pause = 500'000;     // until an outcome is written again that there was no room for
+constexpr int orders_a_turn = 16;         // a start takes about 0.3 ms
+constexpr Clock output_pause = 500'000;   // until it is looked again at what jobs have written
+constexpr Clock disk_pause = 5'000'000;   // from the start of one walk over jobs' directories to the next
 constexpr std::uint64_t inline_max = 4 * 1024;
 
 }  // namespace
@@ -65,9 +65,7 @@ void Keeper::run() {
   end_rest();
 }
 
-bool Keeper::is_needed() const {
-  return !jobs_.empty() || ((channel_ || !unkept_.empty()) && !closing_);
-}
+bool Keeper::is_needed() const { return !jobs_.empty() || ((channel_ || !unkept_.empty()) && !closing_); }
 
 // Ends the remover, starts that were given up, and what some job hid from its mark; the lock tells that nothing is
 // left.
@@ -193,9 +191,7 @@ void Keeper::heed(const Word& word, pid_t process) {
   if (found == jobs_.end()) return;  // it never ran, and was told as over
   auto& [serial, job] = *found;
   switch (word.kind) {
-    case Word::Kind::entered:
-      job.leader = process;
-      break;
+    case Word::Kind::entered: job.leader = process; break;
     case Word::Kind::started:
       job.running = true;
       if (std::exchange(job.leader_ended, false)) job.text = "it took too long to start";  // it was just given up
@@ -366,8 +362,8 @@ void Keeper::settle() {
     std::string& refused = occupied[serial];
     if (!job->second.leader_ended || time < job->second.kill_at) continue;
     if (const int error = kill_stray(stray, &job->second))
-      refused = "process " + std::to_string(stray) + " (" + status_of(stray).name + ") may not be killed: " +
-                std::strerror(error);
+      refused = "process " + std::to_string(stray) + " (" + status_of(stray).name +
+                ") may not be killed: " + std::strerror(error);
   }
   looked_at_ = time;
   for (auto next = dying_.begin(); next != dying_.end();) {
@@ -431,7 +427,8 @@ void Keeper::look_at_disk() {
                std::to_string(rules_.disk_bytes);
     end(serial, job, disk_grace);
   }
-  if (rules_.disk_bytes == 0 || jobs_.empty() || disk_.is_walking() || now() < disk_looked_at_ + disk_pause) return;
+  if (rules_.disk_bytes == 0 || jobs_.empty() || disk_.is_walking() || now() < disk_looked_at_ + disk_pause)
+    return;
   disk_looked_at_ = now();
   std::vector<DiskWatch::Directory> directories;
   for (const auto& [serial, job] : jobs_)

@@ -45,12 +45,12 @@ namespace dmm::keeper {
 class Keeper {
  public:
   struct Settings {
-    int socket = -1;      ///< to the manager
-    int signals = -1;     ///< a signalfd of SIGCHLD
-    std::string state;    ///< the state folder
-    Clock keep = 0;       ///< microseconds that jobs go on without word of the manager, until it says otherwise
-    bool fresh = false;   ///< the manager starts too: directories of jobs whose outcome isn't known are to go
-    bool outlive = false; ///< jobs go on when the manager is gone; the door and the folder of outcomes are open
+    int socket = -1;       ///< to the manager
+    int signals = -1;      ///< a signalfd of SIGCHLD
+    std::string state;     ///< the state folder
+    Clock keep = 0;        ///< microseconds that jobs go on without word of the manager, until it says otherwise
+    bool fresh = false;    ///< the manager starts too: directories of jobs whose outcome isn't known are to go
+    bool outlive = false;  ///< jobs go on when the manager is gone; the door and the folder of outcomes are open
   };
   /// The folder must be open.
   Keeper(const Settings& settings, const Marks& marks, JobFolder& folder, Door& door);
@@ -68,13 +68,13 @@ class Keeper {
     Clock started = 0;
     Clock start_by = endless;  // until its program runs
     Clock wall_end = endless;
-    Clock kill_at = endless;   // when all of it is killed; `endless` unless it is being ended
-    bool running = false;   // its program was executed
-    bool began = false;     // it awaits no Go, or got one
+    Clock kill_at = endless;  // when all of it is killed; `endless` unless it is being ended
+    bool running = false;     // its program was executed
+    bool began = false;       // it awaits no Go, or got one
     bool leader_ended = false;
     bool shim_ended = false;
     bool lost_contact = false;  // killed because its manager was not heard
-    std::string stuck;      // as told
+    std::string stuck;          // as told
     JobEnded outcome;
   };
 
@@ -129,7 +129,9 @@ class Keeper {
   JobEnded with_streams(JobEnded end, const std::string& directory) const;
   void start_remover();
   bool is_expected(pid_t process) const;
-  void send(const Report& report) { if (channel_) channel_->queue(pack(report)); }
+  void send(const Report& report) {
+    if (channel_) channel_->queue(pack(report));
+  }
 
   Settings settings_;
   Marks marks_;
@@ -147,20 +149,20 @@ class Keeper {
   std::string isolation_text_, limits_text_;
   std::string no_accounts_;  // why jobs can't run under the accounts of the rules; empty if they can
   int null_file_ = -1;
-  bool closing_ = false;  // all jobs end, and then the keeper
-  Clock deadline_ = 0;    // when all jobs are ended; endless once that was done
-  Clock looked_at_ = 0;   // when strays were last looked for
+  bool closing_ = false;        // all jobs end, and then the keeper
+  Clock deadline_ = 0;          // when all jobs are ended; endless once that was done
+  Clock looked_at_ = 0;         // when strays were last looked for
   Clock output_looked_at_ = 0;  // when the sizes of streams were
   Clock disk_looked_at_ = 0;    // when the last walk over jobs' directories began
   std::uint64_t last_serial_ = 0;
   std::unordered_map<std::uint64_t, Job> jobs_;
-  std::map<std::string, Outcome> outcomes_;  // by directory; without streams, which are in it
-  std::set<std::string> unkept_;             // outcomes that the disk had no room for
-  Clock keep_again_ = 0;                     // when that is tried again
+  std::map<std::string, Outcome> outcomes_;              // by directory; without streams, which are in it
+  std::set<std::string> unkept_;                         // outcomes that the disk had no room for
+  Clock keep_again_ = 0;                                 // when that is tried again
   std::unordered_map<std::uint64_t, StreamSizes> told_;  // how much jobs have written, as the manager knows
-  std::unordered_map<pid_t, std::uint64_t> shims_;  // also of jobs that never ran and were told as over
-  std::set<std::uint64_t> dying_;   // jobs whose shim ended, or that should be gone by now
-  std::multimap<Clock, std::uint64_t> alarms_;  // one too many does no harm: each looks at what is due
+  std::unordered_map<pid_t, std::uint64_t> shims_;       // also of jobs that never ran and were told as over
+  std::set<std::uint64_t> dying_;                        // jobs whose shim ended, or that should be gone by now
+  std::multimap<Clock, std::uint64_t> alarms_;           // one too many does no harm: each looks at what is due
   pid_t remover_ = 0;
   bool remove_again_ = false;
 };

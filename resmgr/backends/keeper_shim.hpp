@@ -38,7 +38,7 @@ struct ShimPlan {
   rlimit mark{};
   int input = -1, output = -1, error = -1;  ///< the program's own
   int words = -1;
-  int cgroup = -1;  ///< the file that takes the job's processes; -1 for none
+  int cgroup = -1;    ///< the file that takes the job's processes; -1 for none
   int launcher = -1;  ///< a launcher's socket to the keeper; -1 for none
 };
 

@@ -46,7 +46,8 @@ void add_limits(ShimPlan& plan, const Limits& limits, const Rules& rules) {
 
 // What the host lacks, whichever job asks for it.
 bool is_of_machine(int error) {
-  return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOSPC || error == EDQUOT;
+  return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOSPC ||
+         error == EDQUOT;
 }
 
 // Whose fault it is: `resources` is held against the nodes, and the job runs elsewhere. All else is about what the user

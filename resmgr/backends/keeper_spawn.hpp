@@ -19,7 +19,7 @@ struct SpawnContext {
   const JobFiles& files;
   const Rules& rules;
   Isolation isolation;
-  rlim_t mark = 0;    ///< see Marks
+  rlim_t mark = 0;  ///< see Marks
   int null_file = -1;
   int words = -1;
   int cgroup = -1;    ///< the file that takes the job's processes; -1 for none

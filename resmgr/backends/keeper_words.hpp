@@ -18,7 +18,7 @@ struct Word {
     ended,    ///< it ended: status, cpu
   };
   std::uint64_t serial = 0;
-  std::int64_t cpu = 0;  ///< microseconds, of the leader and what it waited for
+  std::int64_t cpu = 0;     ///< microseconds, of the leader and what it waited for
   std::int32_t status = 0;  ///< as wait(2) has it
   std::int32_t error = 0;
   Kind kind = Kind::entered;

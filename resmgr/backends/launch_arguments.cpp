@@ -1,4 +1,3 @@
-// See launch_arguments.hpp.
 #include "resmgr/backends/launch_arguments.hpp"
 
 #include <algorithm>

@@ -53,7 +53,8 @@ std::optional<rlim_t> locks_of(pid_t process) {
 bool is_leftover(pid_t process, const std::string& state, const Marks& marks) {
   if (marks.owner_of(process) == 0) {
     const auto environment = contents_of("/proc/" + std::to_string(process) + "/environ");
-    if (!environment || ('\0' + *environment).find('\0' + ("DMM_DIRECTORY=" + state + "/jobs/")) == std::string::npos)
+    if (!environment ||
+        ('\0' + *environment).find('\0' + ("DMM_DIRECTORY=" + state + "/jobs/")) == std::string::npos)
       return false;
   }
   return !status_of(process).is_gone();

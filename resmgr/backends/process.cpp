@@ -31,7 +31,7 @@ constexpr int end_milliseconds = 5'000;
 constexpr int leave_milliseconds = 1'000;
 constexpr int unanswered_max = 3;  // beats of a keeper that isn't silent
 constexpr std::size_t fetches_max = 8;
-constexpr int losing_max = 5;      // beats that a keeper whose socket is closed has to end
+constexpr int losing_max = 5;  // beats that a keeper whose socket is closed has to end
 
 constexpr std::size_t fetch_text_max = 1'000;  // of what is logged of one
 
@@ -133,8 +133,8 @@ std::string ProcessBackend::find_keeper() {
   } while (Clock::now() < deadline);
   const std::string process = keeper::holder_of(settings_.directory);
   return "the keeper of the jobs in " + settings_.directory + " (process " + process + ") did not answer within " +
-         std::to_string(settings_.lock_wait.microseconds / 1000) + " ms: if it is stopped, \"kill -CONT " + process +
-         "\" lets it go on; \"kill -KILL " + process + "\" ends it and its jobs";
+         std::to_string(settings_.lock_wait.microseconds / 1000) + " ms: if it is stopped, \"kill -CONT " +
+         process + "\" lets it go on; \"kill -KILL " + process + "\" ends it and its jobs";
 }
 
 std::string ProcessBackend::start_keeper(bool fresh, Duration lock_wait) {
@@ -171,7 +171,8 @@ std::optional<std::string_view> ProcessBackend::await_frame(int milliseconds) {
   const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(milliseconds);
   bool alive = true;
   while (!channel_->has_next()) {
-    if (!alive || !keeper::wait_readable(channel_->descriptor(), milliseconds_until(deadline))) return std::nullopt;
+    if (!alive || !keeper::wait_readable(channel_->descriptor(), milliseconds_until(deadline)))
+      return std::nullopt;
     alive = channel_->receive();
   }
   return channel_->next();
@@ -325,8 +326,7 @@ void ProcessBackend::keeper_ended() {
   } else {
     // It didn't come up; that is tried again when a task is to start, not in a loop.
     if (fault_.empty()) fault_ = settings_.keeper_executable + " ended at once";
-    for (const auto& read : reads_)
-      reports_.push_back(OutputRead{read.id, read.stream, read.offset, {}, 0});
+    for (const auto& read : reads_) reports_.push_back(OutputRead{read.id, read.stream, read.offset, {}, 0});
     reads_.clear();
     deliver_lost();
   }

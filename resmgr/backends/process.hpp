@@ -47,17 +47,18 @@ struct StartJob;
 }  // namespace keeper
 
 struct ProcessBackendSettings {
-  std::string directory = {};    ///< the state folder; made if missing; used by one resource manager at a time
-  Duration keep = seconds(30);   ///< how long tasks go on without the manager, until KeepTasks says otherwise
+  std::string directory = {};   ///< the state folder; made if missing; used by one resource manager at a time
+  Duration keep = seconds(30);  ///< how long tasks go on without the manager, until KeepTasks says otherwise
   std::string keeper_executable = {};  ///< path; empty for `keeper` beside the running program
-  Duration lock_wait = seconds(10);  ///< how long open() waits for an earlier keeper in the same folder
+  Duration lock_wait = seconds(10);    ///< how long open() waits for an earlier keeper in the same folder
   bool outlive = false;  ///< tasks go on without the manager, until the deadline of its last KeepTasks
   JobRules jobs = {};
-  std::uint64_t node_memory_bytes = 0;  ///< what a task may use of each of its nodes, where a cgroup holds it to that
-  std::uint32_t node_processors = 0;    ///< likewise; 0: any
-  SiteName site = {};                   ///< that owns the nodes
-  std::string address = {};  ///< at which tasks of a job reach one another: a name or address of this host
-  Duration beat = seconds(1);           ///< the keeper is silent when it leaves three unanswered
+  std::uint64_t node_memory_bytes =
+      0;  ///< what a task may use of each of its nodes, where a cgroup holds it to that
+  std::uint32_t node_processors = 0;  ///< likewise; 0: any
+  SiteName site = {};                 ///< that owns the nodes
+  std::string address = {};    ///< at which tasks of a job reach one another: a name or address of this host
+  Duration beat = seconds(1);  ///< the keeper is silent when it leaves three unanswered
 };
 
 class ProcessBackend {
@@ -164,11 +165,11 @@ class ProcessBackend {
   void fail_start(const TaskId& id, StartFault fault, const std::string& text);
 
   ProcessBackendSettings settings_;
-  std::string path_;     // where programs are looked up
+  std::string path_;  // where programs are looked up
   AccountBook accounts_;
-  int poll_set_ = -1;    // an epoll of the socket, bell_, timer_, and the handle of a keeper that is ending
-  int bell_ = -1;        // an eventfd: reports wait that didn't come from the socket
-  int timer_ = -1;       // a timerfd of the beats
+  int poll_set_ = -1;  // an epoll of the socket, bell_, timer_, and the handle of a keeper that is ending
+  int bell_ = -1;      // an eventfd: reports wait that didn't come from the socket
+  int timer_ = -1;     // a timerfd of the beats
   std::unique_ptr<keeper::Channel> channel_;
   std::string secret_;         // by which its keeper lets a manager in
   int keeper_handle_ = -1;     // readable when it has ended
@@ -180,18 +181,18 @@ class ProcessBackend {
   bool left_ = false;
   bool replaced_ = false;
   bool watches_write_ = false;
-  std::string fault_;          // why there is no keeper
+  std::string fault_;  // why there is no keeper
   std::uint64_t serial_ = 0;
   std::map<TaskId, Task> tasks_;
   std::vector<LivingTask> living_;  // as found at the start
   std::unordered_map<std::uint64_t, TaskId> names_;
   std::map<std::uint64_t, Fetch> fetches_;  // of files for jobs to come, by serial
-  std::deque<ReadOutput> reads_;      // not answered yet, in order
-  std::deque<TaskOrder> held_;        // until it is known whether the keeper is lost
+  std::deque<ReadOutput> reads_;            // not answered yet, in order
+  std::deque<TaskOrder> held_;              // until it is known whether the keeper is lost
   std::vector<TaskReport> reports_;
   std::vector<LogEvent> events_;
-  std::vector<TaskReport> lost_;      // ends to be reported once the next keeper has made sure of them
-  Duration keep_;                     // as last ordered
+  std::vector<TaskReport> lost_;  // ends to be reported once the next keeper has made sure of them
+  Duration keep_;                 // as last ordered
   BackendState state_;
 };
 

@@ -1,4 +1,3 @@
-// See process_job.hpp.
 #include "resmgr/backends/process_job.hpp"
 
 #include <algorithm>

@@ -43,7 +43,7 @@ std::string absolute(const std::string& path) {
 int handle_of(pid_t process) { return static_cast<int>(syscall(SYS_pidfd_open, process, 0)); }
 
 std::string folder_fault(int folder, const std::string& directory) {
-  struct stat facts{};
+  struct stat facts {};
   if (folder < 0 || fstat(folder, &facts) != 0) return "can't open " + directory + ": " + std::strerror(errno);
   return facts.st_uid == geteuid() ? "" : directory + " belongs to another account";
 }
@@ -88,8 +88,8 @@ int spawn_keeper(pid_t& process, const char* const* arguments, int socket, bool 
   sigfillset(&all);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setsigmask(&attributes, &all);  // the keeper heeds none
-  const int error = posix_spawn(&process, arguments[0], &files, &attributes, const_cast<char* const*>(arguments),
-                                environ);
+  const int error =
+      posix_spawn(&process, arguments[0], &files, &attributes, const_cast<char* const*>(arguments), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   return error;
@@ -120,9 +120,9 @@ KeeperLink start(const KeeperArguments& arguments) {
   }
   const std::string keep = std::to_string(arguments.keep.microseconds);
   const std::string lock_wait = std::to_string(arguments.lock_wait.microseconds);
-  const char* const words[] = {arguments.executable.c_str(), arguments.directory.c_str(), keep.c_str(),
-                               lock_wait.c_str(), arguments.fresh ? "fresh" : "resume",
-                               arguments.outlive ? "outlive" : "end", nullptr};
+  const char* const words[] = {
+      arguments.executable.c_str(),         arguments.directory.c_str(),           keep.c_str(), lock_wait.c_str(),
+      arguments.fresh ? "fresh" : "resume", arguments.outlive ? "outlive" : "end", nullptr};
   const int error = spawn_keeper(started.process, words, ends[1], arguments.outlive);
   close(ends[1]);
   started.socket = ends[0];

@@ -23,8 +23,8 @@ struct KeeperArguments {
 /// A keeper and the way to talk to it.
 struct KeeperLink {
   pid_t process = 0;
-  int handle = -1;    ///< of the process, readable when it has ended; the caller's
-  int socket = -1;    ///< non-blocking, the caller's
+  int handle = -1;          ///< of the process, readable when it has ended; the caller's
+  int socket = -1;          ///< non-blocking, the caller's
   std::string fault = {};   ///< empty if all is well, or there is none to connect to
   std::string secret = {};  ///< by which a manager is let in
 };

@@ -1,4 +1,3 @@
-// See script_file.hpp.
 #include "resmgr/backends/script_file.hpp"
 
 #include <algorithm>

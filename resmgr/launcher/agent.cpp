@@ -1,4 +1,3 @@
-// See agent.hpp.
 #include "resmgr/launcher/agent.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See agent_words.hpp.
 #include "resmgr/launcher/agent_words.hpp"
 
 #include "resmgr/backends/go_text.hpp"

@@ -1,4 +1,3 @@
-// See copies.hpp.
 #include "resmgr/launcher/copies.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See download.hpp.
 #include "resmgr/launcher/download.hpp"
 
 #include <curl/curl.h>
@@ -32,8 +31,8 @@ struct Target {
   std::uint64_t bytes_max = 0;  ///< 0: any number
   int error = 0;                ///< why a write failed
   bool is_too_long = false;
-  std::string reason;   ///< in the server's words
-  std::string version;  ///< as the server calls it, with quotes; empty: it doesn't
+  std::string reason;                 ///< in the server's words
+  std::string version;                ///< as the server calls it, with quotes; empty: it doesn't
   std::unique_ptr<FollowingSum> sum;  ///< of a file that is to be compared
 };
 

@@ -1,4 +1,3 @@
-// See following_sum.hpp.
 #include "resmgr/launcher/following_sum.hpp"
 
 #include <algorithm>

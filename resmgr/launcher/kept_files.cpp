@@ -1,4 +1,4 @@
-// See kept_files.hpp. A file that is on its way is called SHA.BYTES.part, and the process that fetches it has a
+// A file that is on its way is called SHA.BYTES.part, and the process that fetches it has a
 // lock on it. So its room is counted before its bytes are there, and what a dead process left is known.
 #include "resmgr/launcher/kept_files.hpp"
 

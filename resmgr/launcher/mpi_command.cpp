@@ -1,4 +1,3 @@
-// See mpi_command.hpp.
 #include "resmgr/launcher/mpi_command.hpp"
 
 #include <algorithm>

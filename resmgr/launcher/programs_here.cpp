@@ -1,4 +1,3 @@
-// See programs_here.hpp.
 #include "resmgr/launcher/programs_here.hpp"
 
 #include <cerrno>

@@ -1,4 +1,3 @@
-// See remote.hpp.
 #include "resmgr/launcher/remote.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See sockets.hpp.
 #include "resmgr/launcher/sockets.hpp"
 
 #include <array>

@@ -1,4 +1,3 @@
-// See transfer.hpp.
 #include "resmgr/launcher/transfer.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See bfff.hpp.
 #include "simulator/architectures/bfff.hpp"
 
 #include <algorithm>

@@ -34,8 +34,8 @@ class Bfff {
 
   std::uint64_t processors_;  ///< of the grid
   WaitingQueue queue_;
-  std::vector<std::uint32_t> idle_;  ///< what is left while a job is placed
-  std::vector<ClusterShare> pieces_;        ///< where it is placed
+  std::vector<std::uint32_t> idle_;   ///< what is left while a job is placed
+  std::vector<ClusterShare> pieces_;  ///< where it is placed
 };
 
 }  // namespace dmm

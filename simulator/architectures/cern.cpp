@@ -1,4 +1,3 @@
-// See cern.hpp.
 #include "simulator/architectures/cern.hpp"
 
 #include "simulator/architectures/cluster_choice.hpp"

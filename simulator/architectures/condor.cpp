@@ -1,4 +1,3 @@
-// See condor.hpp.
 #include "simulator/architectures/condor.hpp"
 
 #include "simulator/architectures/waiting_queue.hpp"

@@ -1,4 +1,3 @@
-// See conservative.hpp.
 #include "simulator/architectures/conservative.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See easy.hpp.
 #include "simulator/architectures/easy.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See engine.hpp.
 #include "simulator/architectures/engine.hpp"
 
 #include <algorithm>

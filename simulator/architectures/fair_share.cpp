@@ -1,4 +1,3 @@
-// See fair_share.hpp.
 #include "simulator/architectures/fair_share.hpp"
 
 #include "manager/assert.hpp"

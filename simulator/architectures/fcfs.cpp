@@ -1,4 +1,3 @@
-// See fcfs.hpp.
 #include "simulator/architectures/fcfs.hpp"
 
 namespace dmm {

@@ -1,4 +1,3 @@
-// See fcondor.hpp.
 #include "simulator/architectures/fcondor.hpp"
 
 #include <algorithm>

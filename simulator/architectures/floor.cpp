@@ -1,4 +1,3 @@
-// See floor.hpp.
 #include "simulator/architectures/floor.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See grid.hpp.
 #include "simulator/architectures/grid.hpp"
 
 #include <map>

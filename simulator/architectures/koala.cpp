@@ -1,4 +1,3 @@
-// See koala.hpp.
 #include "simulator/architectures/koala.hpp"
 
 #include "simulator/architectures/cluster_choice.hpp"

@@ -1,4 +1,3 @@
-// See migration_only.hpp.
 #include "simulator/architectures/migration_only.hpp"
 
 #include <algorithm>

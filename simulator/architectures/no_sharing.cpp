@@ -1,4 +1,3 @@
-// See no_sharing.hpp.
 #include "simulator/architectures/no_sharing.hpp"
 
 namespace dmm {

@@ -1,4 +1,3 @@
-// See profile.hpp.
 #include "simulator/architectures/profile.hpp"
 
 #include <algorithm>

@@ -42,9 +42,9 @@ struct ClusterSample {
   std::uint64_t waiting = 0;  ///< jobs of this home that wait
 };
 struct LinkSample {
-  double load = 0;              ///< bandwidth asked for beside what it has, where the network is modelled
-  std::uint64_t messages = 0;   ///< so far, both ways, where messages are sent
-  std::uint32_t leases = 0;     ///< that go over it, either way
+  double load = 0;             ///< bandwidth asked for beside what it has, where the network is modelled
+  std::uint64_t messages = 0;  ///< so far, both ways, where messages are sent
+  std::uint32_t leases = 0;    ///< that go over it, either way
 };
 struct Sample {
   Instant at{};
@@ -61,9 +61,9 @@ struct SimulationProgress {
 };
 
 struct SimulationSinks {
-  std::function<void(const SimulatedOutcome&)> outcome = {};           ///< once a job, in the order of their ends
-  std::function<void(const Sample&)> sample = {};                      ///< every `sample_every`
-  std::function<void(const SimulationProgress&)> progress = {};        ///< every some thousand events
+  std::function<void(const SimulatedOutcome&)> outcome = {};     ///< once a job, in the order of their ends
+  std::function<void(const Sample&)> sample = {};                ///< every `sample_every`
+  std::function<void(const SimulationProgress&)> progress = {};  ///< every some thousand events
 };
 
 /// Another architecture takes over: what waits is handed to it in the order of arrival; what runs, runs on.
@@ -87,7 +87,7 @@ struct SimulationTotals {
   std::uint64_t events = 0;
   Instant ended{};  ///< when the last event was
   MessageCounts messages{};
-  std::uint64_t nodes_not_home = 0;  ///< of dmm, after the cool-down phase
+  std::uint64_t nodes_not_home = 0;    ///< of dmm, after the cool-down phase
   std::uint64_t jobs_interrupted = 0;  ///< of dmm: those that owners ended by their right, and that ran again
   /// Of dmm: those that were started again for any other reason. Where nothing breaks there is none.
   std::uint64_t jobs_rerun = 0;

@@ -1,4 +1,3 @@
-// See table.hpp.
 #include "simulator/architectures/table.hpp"
 
 namespace dmm {

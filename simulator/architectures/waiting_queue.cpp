@@ -1,4 +1,3 @@
-// See waiting_queue.hpp.
 #include "simulator/architectures/waiting_queue.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See cm.hpp.
 #include "simulator/experiments/cm.hpp"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct CmSettings {
   /// but for laplace in three clusters, which lies between its neighbours.
   std::vector<double> laplace_slowdowns = {1.08, 1.13, 1.17};
   std::vector<double> heat_slowdowns = {2.03, 2.49, 2.67};
-  double background = 0.175;       ///< of each cluster
+  double background = 0.175;  ///< of each cluster
 };
 
 /// Means over the jobs of all repetitions.

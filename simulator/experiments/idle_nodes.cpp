@@ -1,4 +1,3 @@
-// See idle_nodes.hpp.
 #include "simulator/experiments/idle_nodes.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See koala.hpp.
 #include "simulator/experiments/koala.hpp"
 
 #include <array>

@@ -1,4 +1,3 @@
-// See mini_grid.hpp.
 #include "simulator/experiments/mini_grid.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See mini_grid_managers.hpp.
 #include "simulator/experiments/mini_grid_managers.hpp"
 
 #include <string>

@@ -1,4 +1,3 @@
-// See placed_workload.hpp.
 #include "simulator/experiments/placed_workload.hpp"
 
 #include <algorithm>

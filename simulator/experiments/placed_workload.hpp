@@ -32,14 +32,14 @@ struct PlacedJob {
 struct PlacedWorkload {
   std::vector<PlacedCluster> clusters;
   std::vector<PlacedJob> jobs;
-  SiteSettings policies;                           ///< of the submission site; its name and neighbours are set
-  std::uint32_t users = 8;                         ///< of the submission site; they take turns
-  bool keeps_files = false;  ///< the clusters keep input files, so that files can go ahead of jobs
-  std::uint32_t waiting_max = 0;                   ///< while this many jobs wait, none is submitted; 0: no limit
+  SiteSettings policies;          ///< of the submission site; its name and neighbours are set
+  std::uint32_t users = 8;        ///< of the submission site; they take turns
+  bool keeps_files = false;       ///< the clusters keep input files, so that files can go ahead of jobs
+  std::uint32_t waiting_max = 0;  ///< while this many jobs wait, none is submitted; 0: no limit
   /// Of the link to each cluster, in bytes a second; 0: nothing is said of it (site_links.hpp).
   std::uint64_t link_bandwidth = 100'000'000 / 8;
-  double background = 0;                           ///< the fraction of each cluster that its local users use
-  std::uint64_t seed = 1;                          ///< of the local users' jobs and of what fails
+  double background = 0;   ///< the fraction of each cluster that its local users use
+  std::uint64_t seed = 1;  ///< of the local users' jobs and of what fails
 };
 
 /// What came of one job. Times are since the beginning.

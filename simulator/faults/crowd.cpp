@@ -1,4 +1,3 @@
-// See crowd.hpp.
 #include "simulator/faults/crowd.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See fault_plan.hpp.
 #include "simulator/faults/fault_plan.hpp"
 
 #include <algorithm>
@@ -87,7 +86,8 @@ class FaultPlan {
   void who_is_there() {
     for (const TopologySite& site : run_.topology.sites) {
       sites_.push_back(site_manager_of(site.name));
-      for (const auto& one : resource_managers_of(site)) managers_.push_back(resource_manager_of(site.name, one.name));
+      for (const auto& one : resource_managers_of(site))
+        managers_.push_back(resource_manager_of(site.name, one.name));
       for (const std::string& user : site.users) users_.push_back(job_manager_of(site.name, user));
     }
     for (const Parties* some : {&sites_, &managers_, &users_}) all_.insert(all_.end(), some->begin(), some->end());
@@ -175,7 +175,8 @@ class FaultPlan {
     if (dice_.chance(0.5)) some(all_, 3, Kind::crash_host, Kind::restart, 40);
     if (dice_.chance(0.5))
       for (std::uint32_t left = dice_.between(1, 4); left > 0; --left)
-        some_act(Kind::crash_in_commit, dice_.chance(0.6) ? sites_ : all_).length = from_seconds(3 * dice_.uniform());
+        some_act(Kind::crash_in_commit, dice_.chance(0.6) ? sites_ : all_).length =
+            from_seconds(3 * dice_.uniform());
     for (std::uint32_t left = dice_.between(0, 2); left > 0; --left) orphans();
     if (dice_.chance(0.3)) some(all_, 2, Kind::freeze, Kind::resume, dice_.chance(0.2) ? 70 : 20);
   }
@@ -214,13 +215,13 @@ class FaultPlan {
     if (!dice_.chance(0.4)) return;
     const Duration longest = from_seconds(dice_.chance(0.2) ? 3 : 0.3 * dice_.uniform());
     for (const Party& party : all_)
-      if (dice_.chance(0.4)) act(dice_.within(0, 60), Kind::slow_disk, party).length = longest + microseconds(1000);
+      if (dice_.chance(0.4))
+        act(dice_.within(0, 60), Kind::slow_disk, party).length = longest + microseconds(1000);
   }
 
   void owners() {
     if (dice_.chance(0.3))
-      for (std::uint32_t left = dice_.between(1, 4); left > 0; --left)
-        reclaim();
+      for (std::uint32_t left = dice_.between(1, 4); left > 0; --left) reclaim();
     if (!dice_.chance(0.15)) return;
     Act& drain = some_act(Kind::drain, sites_);
     drain.b = dice_.pick(sites_);
@@ -316,7 +317,8 @@ class FaultPlan {
   /// One after the other, each over before half a term, and time to recover in between.
   void gentle() {
     if (dice_.chance(0.3)) run_.doubling = 0.05 * dice_.uniform();
-    for (double at = 5 + 10 * dice_.uniform(); at < 0.9 * seconds_; at += run_.stretch * (18 + 10 * dice_.uniform())) {
+    for (double at = 5 + 10 * dice_.uniform(); at < 0.9 * seconds_;
+         at += run_.stretch * (18 + 10 * dice_.uniform())) {
       const Instant from = Instant{} + from_seconds(at);
       const Instant to = from + from_seconds(0.1 + 4.9 * dice_.uniform());
       if (dice_.chance(0.7) || links_.empty()) {

@@ -1,4 +1,4 @@
-// See fault_run.hpp. What may be refused is in reach.cpp.
+// What may be refused is in reach.cpp.
 #include "simulator/faults/fault_run.hpp"
 
 #include <algorithm>
@@ -44,12 +44,12 @@ FaultRun::FaultRun(std::uint64_t seed, RandomOptions options, Level level)
       idle_watch_([this](const Party& user, const JobDescription& job) { return who_could(user, job); },
                   [this](const Party& user, std::uint64_t number) -> const JobDescription* {
                     const auto asked = asked_.find({user, number});
-                    return asked != asked_.end() && is_watched(user, asked->second.need) ? &asked->second : nullptr;
+                    return asked != asked_.end() && is_watched(user, asked->second.need) ? &asked->second
+                                                                                         : nullptr;
                   },
                   run_.settings.network.latency + run_.settings.network.jitter),
-      shares_watch_([this](const World&, std::size_t owner, std::size_t borrower) {
-        return wants_share(owner, borrower);
-      }) {
+      shares_watch_(
+          [this](const World&, std::size_t owner, std::size_t borrower) { return wants_share(owner, borrower); }) {
   run_.settings.level = level;
   run_.settings.remember_ends = true;
   world_ = std::make_unique<World>(run_.topology, run_.settings);
@@ -71,7 +71,8 @@ std::string FaultRun::play() {
                                           : quiet_limit;
   const Duration limit = from_seconds(rest.in_seconds() * run_.stretch);
   ran_ = ended_ = world_->now();
-  for (Instant look = world_->now(); !world_->quiet() && look <= ended_ + limit; look = look + between_quiet_looks) {
+  for (Instant look = world_->now(); !world_->quiet() && look <= ended_ + limit;
+       look = look + between_quiet_looks) {
     while (!world_->quiet() && world_->next_instant() <= look)
       if (!step()) return fault_;
     if (world_->quiet()) break;
@@ -290,9 +291,7 @@ void FaultRun::perform_on(const Act& act) {
     case Kind::rejoin:
       for (const Party& other : world_->parties()) world_->heal(act.a, other);
       return;
-    case Kind::crash_in_commit:
-      doomed_[act.a] = act.length;
-      return world_->slow_disk(act.a, seconds(1));
+    case Kind::crash_in_commit: doomed_[act.a] = act.length; return world_->slow_disk(act.a, seconds(1));
     case Kind::resize:
       world_->resize(act.a, static_cast<std::uint32_t>(act.number));
       return configure_sizes(act.a.site);
@@ -331,7 +330,8 @@ void FaultRun::connect(const Act& act, bool connected) {
   for (const auto& [one, other] : {std::pair(act.a.site, act.b.site), std::pair(act.b.site, act.a.site)}) {
     const auto site = find_site(world_->topology(), one);
     SiteSettings settings = world_->topology().sites[*site].settings;
-    std::erase_if(settings.neighbours, [&](const NeighbourSettings& neighbour) { return neighbour.site == other; });
+    std::erase_if(settings.neighbours,
+                  [&](const NeighbourSettings& neighbour) { return neighbour.site == other; });
     if (connected)
       for (const NeighbourSettings& neighbour : run_.topology.sites[*site].settings.neighbours)
         if (neighbour.site == other) settings.neighbours.push_back(neighbour);

@@ -110,32 +110,33 @@ class FaultRun {
   std::function<void(const std::string&)> trace_;
   std::function<bool()> stop_;
   std::uint64_t steps_ = 0;
-  std::deque<Happening> past_;     ///< the last things that happened, for the story
-  std::deque<std::string> acts_;  ///< the same of what was done
-  std::map<JobOfUser, JobDescription> asked_;         ///< what users were told is accepted
-  std::set<JobOfUser> cancelled_;                     ///< by their users
-  std::vector<RequestId> hopeless_;                   ///< cancelled in the end
+  std::deque<Happening> past_;                 ///< the last things that happened, for the story
+  std::deque<std::string> acts_;               ///< the same of what was done
+  std::map<JobOfUser, JobDescription> asked_;  ///< what users were told is accepted
+  std::set<JobOfUser> cancelled_;              ///< by their users
+  std::vector<RequestId> hopeless_;            ///< cancelled in the end
   std::set<RequestId> refused_;
   std::set<RequestId> started_;  ///< attempts of which a component ran, until they are run again
   std::map<RequestId, std::vector<std::string>> handed_out_;  ///< the leases that requests were served with
   std::set<std::string> explained_;  ///< leases that their owners took back, or that ended while trouble was felt
-  bool has_chances_ = false;                          ///< anything may go wrong at any time
-  Instant last_trouble_{};                            ///< when something was done that may interrupt jobs
-  std::map<Party, std::vector<std::pair<Instant, std::uint32_t>>> sizes_;  ///< of resource managers, by configuration
-  std::map<std::pair<SiteName, SiteName>, Instant> links_changed_;         ///< by configuration
+  bool has_chances_ = false;         ///< anything may go wrong at any time
+  Instant last_trouble_{};           ///< when something was done that may interrupt jobs
+  std::map<Party, std::vector<std::pair<Instant, std::uint32_t>>>
+      sizes_;                                                       ///< of resource managers, by configuration
+  std::map<std::pair<SiteName, SiteName>, Instant> links_changed_;  ///< by configuration
   HoldWatch hold_watch_;
   IdleWatch idle_watch_;
   SharesWatch shares_watch_;
-  std::map<Party, Duration> doomed_;  ///< they crash during their next commit, for so long
-  std::map<Party, Instant> back_at_;  ///< and are started again then
-  Instant ran_{};  ///< when there was anything to wait for last, since all was mended
-  Instant ended_{};  ///< when a job ended last, since all was mended
-  std::size_t open_ = 0;  ///< jobs that hadn't ended at the last look
-  Instant idle_since_{};                              ///< no job was under way, or everything was at home
-  std::map<Party, Instant> isolated_;                 ///< resource managers that hear nobody, and since when
-  std::string late_fault_;                            ///< found while something was done
-  std::map<Party, Instant> frozen_;                   ///< and since when
-  std::map<Party, Duration> out_of_time_;             ///< how long frozen, and how far jumped, in all
+  std::map<Party, Duration> doomed_;       ///< they crash during their next commit, for so long
+  std::map<Party, Instant> back_at_;       ///< and are started again then
+  Instant ran_{};                          ///< when there was anything to wait for last, since all was mended
+  Instant ended_{};                        ///< when a job ended last, since all was mended
+  std::size_t open_ = 0;                   ///< jobs that hadn't ended at the last look
+  Instant idle_since_{};                   ///< no job was under way, or everything was at home
+  std::map<Party, Instant> isolated_;      ///< resource managers that hear nobody, and since when
+  std::string late_fault_;                 ///< found while something was done
+  std::map<Party, Instant> frozen_;        ///< and since when
+  std::map<Party, Duration> out_of_time_;  ///< how long frozen, and how far jumped, in all
 };
 
 }  // namespace dmm

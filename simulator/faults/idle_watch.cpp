@@ -1,4 +1,3 @@
-// See idle_watch.hpp.
 #include "simulator/faults/idle_watch.hpp"
 
 #include <algorithm>

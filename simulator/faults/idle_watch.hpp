@@ -35,7 +35,8 @@ class IdleWatch {
 
  private:
   bool is_served_by(const World& world, std::size_t site, const Party& user, const JobDescription& job) const;
-  bool would_serve(const World& world, const Party& user, const RequestId& request, const JobDescription& job) const;
+  bool would_serve(const World& world, const Party& user, const RequestId& request,
+                   const JobDescription& job) const;
 
   Reach reach_;
   Job job_;

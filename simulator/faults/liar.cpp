@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-
 namespace dmm {
 namespace {
 
@@ -60,7 +59,8 @@ NodeSet Invention::nodes() {
   }
 }
 
-Liar::Liar(std::uint64_t seed, Party who, bool repents) : who_(std::move(who)), repents_(repents), invention_(seed) {}
+Liar::Liar(std::uint64_t seed, Party who, bool repents)
+    : who_(std::move(who)), repents_(repents), invention_(seed) {}
 
 void Liar::listen(const Envelope& envelope) {
   invention_.learn(envelope.from);
@@ -180,7 +180,12 @@ void Liar::order_as_client(World& world) {
     // What breaks with a million elements breaks with fifty, and the world would take minutes.
     if (fault_of(job.array).empty() && job.array.size() > elements_max) job.array = {};
   }
-  const Envelope asked{.from = who_, .to = manager, .incarnation = 1, .sequence = 1, .trace = {}, .hint = {},
+  const Envelope asked{.from = who_,
+                       .to = manager,
+                       .incarnation = 1,
+                       .sequence = 1,
+                       .trace = {},
+                       .hint = {},
                        .message = std::move(submit)};
   auto decoded = codec_.decode(std::string(codec_.encode(asked)));
   if (auto* envelope = std::get_if<Envelope>(&decoded)) world.ask(manager, who_, std::move(envelope->message));

@@ -41,7 +41,7 @@ class Liar {
   Invention invention_;
   Codec codec_;
   std::vector<Message> overheard_;
-  std::vector<Party> partners_;  ///< with whom it spoke
+  std::vector<Party> partners_;                       ///< with whom it spoke
   std::optional<std::pair<Party, Assign>> assigned_;  ///< what was leased last at one of them, to whomever
   std::uint64_t lies_ = 0;
 };

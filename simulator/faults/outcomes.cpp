@@ -27,9 +27,8 @@ bool is_trouble(Act::Kind kind) {
 }
 
 bool ends_well(const std::vector<TaskPerformer::End>& ends) {
-  return std::ranges::all_of(ends, [](const TaskPerformer::End& end) {
-    return end.kind == EndKind::exited && end.code == 0;
-  });
+  return std::ranges::all_of(
+      ends, [](const TaskPerformer::End& end) { return end.kind == EndKind::exited && end.code == 0; });
 }
 
 /// It was there when keepers died, as often as may be, the last time in this attempt.
@@ -135,7 +134,8 @@ bool FaultRun::was_refused(const JobOfUser& job, const JobView& view) const {
   });
 }
 
-std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view, const JobDescription& description,
+std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view,
+                                       const JobDescription& description,
                                        const std::vector<TaskPerformer::End>& programs) const {
   switch (view.state) {
     case JobState::finished: {
@@ -183,7 +183,8 @@ void FaultRun::check_rerun(const Happening& rerun) {
 bool FaultRun::is_trouble_felt() const {
   Duration felt = felt_for;
   if (run_.stretch > 1)
-    for (const TopologySite& site : run_.topology.sites) felt = std::max(felt, felt_for + site.settings.detached_max);
+    for (const TopologySite& site : run_.topology.sites)
+      felt = std::max(felt, felt_for + site.settings.detached_max);
   return world_->now() - last_trouble_ < felt;
 }
 
@@ -192,7 +193,8 @@ void FaultRun::note_act(const Act& act) {
   using Kind = Act::Kind;
   if (is_trouble(act.kind)) last_trouble_ = world_->now();
   if (act.kind != Kind::submit && act.kind != Kind::cancel) shares_watch_.excuse(world_->now() + unsettled_for);
-  if (act.kind == Kind::drift || act.kind == Kind::jump || act.kind == Kind::slow_disk || act.kind == Kind::report_late)
+  if (act.kind == Kind::drift || act.kind == Kind::jump || act.kind == Kind::slow_disk ||
+      act.kind == Kind::report_late)
     has_chances_ = true;
   if (act.kind == Kind::resize) sizes_[act.a].emplace_back(world_->now(), static_cast<std::uint32_t>(act.number));
   if (act.kind == Kind::part || act.kind == Kind::link)

@@ -105,7 +105,8 @@ class Draw {
     typical.overtaken_limit = seconds(dice_.pick<std::int64_t>({5, 300}));
     typical.dispatching_policy =
         dice_.pick<std::string>({"fcfs", "fcfs_scan", "fcfs_scan", "smallest_first", "largest_first", "priority"});
-    typical.delegation_policy = dice_.pick<std::string>({"fcfs", "largest_first", "smallest_first", "latest_first"});
+    typical.delegation_policy =
+        dice_.pick<std::string>({"fcfs", "largest_first", "smallest_first", "latest_first"});
     typical.target_policy = dice_.pick<std::string>({"hints", "hints", "best_fit", "round_robin", "configured"});
     if (dice_.chance(0.2)) {
       typical.matchmaking_cycle = seconds(dice_.between(1, 6));
@@ -158,7 +159,8 @@ class Draw {
     // Jobs that contend for nodes beyond links of seconds try for hours of virtual time: left out.
     if (dice_.chance(0.3) && !options_.co_allocated)
       run_.settings.network.latency = milliseconds(dice_.between(500, 5000));
-    const Duration longest = dice_.chance(0.3) ? seconds(dice_.between(200, 1000)) : SiteSettings{}.lease_length_max;
+    const Duration longest =
+        dice_.chance(0.3) ? seconds(dice_.between(200, 1000)) : SiteSettings{}.lease_length_max;
     const Duration after = seconds(dice_.pick<std::int64_t>({0, 60, 300}));
     const Duration first = seconds(dice_.pick<std::int64_t>({0, 10, 600}));
     const bool searches_far = dice_.chance(0.7);
@@ -183,7 +185,8 @@ class Draw {
     for (TopologySite& site : run_.topology.sites) {
       SiteSettings& settings = site.settings;
       settings.term = std::max(settings.term, term);
-      settings.overtaken_limit = guards_late ? SiteSettings{}.overtaken_limit : stretched(settings.overtaken_limit);
+      settings.overtaken_limit =
+          guards_late ? SiteSettings{}.overtaken_limit : stretched(settings.overtaken_limit);
       if (settings.lease_length_max < SiteSettings{}.lease_length_max)
         settings.lease_length_max = stretched(settings.lease_length_max);
     }
@@ -205,7 +208,7 @@ class Draw {
       for (const TopologyCluster& cluster : site.clusters)
         widest = std::max(widest, cluster.nodes * cluster.processors_per_node);
     }
-    typical_seconds_ = options_.trouble == Trouble::gentle                     ? 25
+    typical_seconds_ = options_.trouble == Trouble::gentle                       ? 25
                        : options_.trouble == Trouble::harsh && dice_.chance(0.4) ? 60
                                                                                  : 8;
     if (options_.co_allocated) typical_seconds_ = 0.3;

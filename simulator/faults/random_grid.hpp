@@ -61,8 +61,8 @@ struct Act {
   Party a, b;
   JobDescription job;
   std::uint64_t number = 0;  ///< cancel: the job's; resize: nodes
-  Duration length;  ///< jump, slow_disk, report_late; crash_in_commit: until the restart; reclaim: the grace
-  std::int64_t rate = 0;     ///< drift: millionths too fast
+  Duration length;        ///< jump, slow_disk, report_late; crash_in_commit: until the restart; reclaim: the grace
+  std::int64_t rate = 0;  ///< drift: millionths too fast
 };
 std::string_view to_text(Act::Kind kind);
 std::string_view to_text(Trouble trouble);
@@ -71,13 +71,13 @@ struct RandomRun {
   Topology topology;
   WorldSettings settings;
   Trouble trouble = Trouble::none;
-  std::vector<Act> acts;  ///< in order of time; none after `trouble_ends`
+  std::vector<Act> acts;   ///< in order of time; none after `trouble_ends`
   Instant trouble_ends{};  ///< everything is whole again
   double loss = 0, doubling = 0;
   double stall = 0;
   Duration stall_max;
   bool co_allocated = false;  ///< see RandomOptions
-  double stretch = 1;  ///< how much longer all takes than in a run of at most an hour
+  double stretch = 1;         ///< how much longer all takes than in a run of at most an hour
 };
 
 /// For co-allocated jobs: more sites have more links to keep, and no more jobs at once.
@@ -91,7 +91,7 @@ struct RandomOptions {
   /// Jobs and troubles come during this time. A run of more than an hour has as many as one of an hour, and all that
   /// takes time takes longer: in days, jobs run for hours and days.
   Duration length = seconds(100);
-  double jobs = 1;                 ///< how many come, of the usual number
+  double jobs = 1;  ///< how many come, of the usual number
   /// Each job has several components, of which the largest cluster holds one. Many jobs come, and run for a
   /// moment.
   bool co_allocated = false;
@@ -102,7 +102,7 @@ struct RandomOptions {
   bool keyed = false;
   /// Half of the jobs have input files, which take a while to come; some never come.
   bool files = false;
-  bool skips_quiet = true;         ///< see WorldSettings
+  bool skips_quiet = true;  ///< see WorldSettings
 };
 
 RandomRun draw(std::uint64_t seed, const RandomOptions& options = {});

@@ -172,8 +172,8 @@ std::string FaultRun::check_served() const {
     if (!view || std::find(hopeless_.begin(), hopeless_.end(), view->request) == hopeless_.end()) continue;
     const auto who = who_could(job.first, description);
     if (searches_all(job.first) && !who.empty())
-      return to_text(view->request) + " waits for ever though " +
-             world_->topology().sites[who.front()].name.text + " could serve " + text_of(description);
+      return to_text(view->request) + " waits for ever though " + world_->topology().sites[who.front()].name.text +
+             " could serve " + text_of(description);
     if (could_hold_together(job.first, description))
       return to_text(view->request) +
              " waits for ever though sites within reach could serve it together: " + text_of(description);

@@ -1,4 +1,3 @@
-// See shares_watch.hpp.
 #include "simulator/faults/shares_watch.hpp"
 
 #include <algorithm>
@@ -48,8 +47,8 @@ std::string SharesWatch::look(const World& world) {
 void SharesWatch::look_at(const World& world, std::size_t owner) {
   const TopologySite& site = world.topology().sites[owner];
   const std::vector<Use> uses = uses_of(world, site);
-  const bool is_blocked = std::ranges::any_of(
-      uses, [&](const Use& use) { return world.now() - use.started > longest; });
+  const bool is_blocked =
+      std::ranges::any_of(uses, [&](const Use& use) { return world.now() - use.started > longest; });
   for (std::size_t borrower = 0; borrower < world.topology().sites.size(); ++borrower) {
     const Key key{owner, borrower};
     const SiteName& name = world.topology().sites[borrower].name;
@@ -82,8 +81,8 @@ std::string SharesWatch::fault_of(const TopologySite& owner, const SiteName& bor
     if (other == borrower || weight_of(owner, other) == 0) continue;
     if (used(borrower) >= least_share * used(other)) continue;
     return std::string(borrower.text) + " got less than its share of " + std::string(owner.name.text) + ": " +
-           std::to_string(used(borrower)) + " processor seconds by weight, where " + std::string(other.text) + " got " +
-           std::to_string(used(other));
+           std::to_string(used(borrower)) + " processor seconds by weight, where " + std::string(other.text) +
+           " got " + std::to_string(used(other));
   }
   return {};
 }

@@ -1,4 +1,3 @@
-// See sometimes.hpp.
 #include "simulator/faults/sometimes.hpp"
 
 #include "simulator/log_fields.hpp"

@@ -1,4 +1,3 @@
-// See harvest.hpp.
 #include "simulator/idle_nodes/harvest.hpp"
 
 #include "manager/assert.hpp"

@@ -1,4 +1,3 @@
-// See lent_cluster.hpp.
 #include "simulator/idle_nodes/lent_cluster.hpp"
 
 #include <algorithm>

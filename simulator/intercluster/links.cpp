@@ -1,4 +1,3 @@
-// See links.hpp.
 #include "simulator/intercluster/links.hpp"
 
 #include <algorithm>

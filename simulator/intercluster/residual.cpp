@@ -1,4 +1,3 @@
-// See residual.hpp.
 #include "simulator/intercluster/residual.hpp"
 
 #include <algorithm>

@@ -92,7 +92,8 @@ TEST_CASE("keeper hangs: jobs end at the deadline while a program doesn't start"
 
 TEST_CASE("keeper hangs: deadlines and orders to kill hold while the keeper's own disk doesn't answer") {
   TemporaryFolder folder;
-  std::optional<Manager> manager(std::in_place, folder.path, milliseconds(1500), true, rules(false), milliseconds(50));
+  std::optional<Manager> manager(std::in_place, folder.path, milliseconds(1500), true, rules(false),
+                                 milliseconds(50));
   HungFile outcome(folder.path + "/outcomes/.unfinished");
   const std::string stubborn = "trap '' TERM; while :; do sleep 0.05; done";
   manager->shell(task(1), stubborn);

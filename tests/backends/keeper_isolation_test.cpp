@@ -109,9 +109,10 @@ TEST_CASE("isolation: a job sees itself alone, nothing of the state folder but i
   Fixture f(seconds(60), {.isolate = true});
   f.start(task(9), {"sleep", "1000"});
   f.await<TaskStarted>(task(9));
-  const TaskEnded end = f.run_shell(task(1), "ls $DMM_DIRECTORY/.. $DMM_DIRECTORY/../..; cd ../..; ls; "
-                                             "set -- /proc/[0-9]*; echo $#; grep NoNewPrivs /proc/self/status; "
-                                             "echo mine > $HOME/file; id -u");
+  const TaskEnded end = f.run_shell(task(1),
+                                    "ls $DMM_DIRECTORY/.. $DMM_DIRECTORY/../..; cd ../..; ls; "
+                                    "set -- /proc/[0-9]*; echo $#; grep NoNewPrivs /proc/self/status; "
+                                    "echo mine > $HOME/file; id -u");
   const std::string own = name_of(1) + '\n';
   if (f.backend->state().isolation.starts_with("namespaces")) {
     const std::string jobs = f.path + "/jobs/" + name_of(1);
@@ -170,8 +171,9 @@ TEST_CASE("isolation: jobs that begin at the same number elsewhere don't have it
 
 TEST_CASE("isolation: everything a job left behind ends with it, with the grace that it was given") {
   Fixture f(seconds(60), {.isolate = true});
-  f.shell(task(1), daemonise + "(trap 'sleep 0.2; echo saved; exit' TERM; echo x > ready; "
-                               "while :; do sleep 0.02; done) & exec sleep 1000");
+  f.shell(task(1), daemonise +
+                       "(trap 'sleep 0.2; echo saved; exit' TERM; echo x > ready; "
+                       "while :; do sleep 0.02; done) & exec sleep 1000");
   f.number_in(f.home(1) + "/ready");
   f.number_in(f.home(1) + "/daemon");
   f.backend->perform(EndTask{task(1), seconds(100)});
@@ -246,7 +248,9 @@ TEST_CASE("orphans: nothing of a job outlives its keeper and manager, killed tog
         usleep(1000);
       }
     }
-    const auto number_of = [&](const std::string& name) { return std::atoi(contents(folder.path + name).c_str()); };
+    const auto number_of = [&](const std::string& name) {
+      return std::atoi(contents(folder.path + name).c_str());
+    };
     REQUIRE(until([&] { return contents(folder.path + "/started").ends_with('\n'); }));
     const pid_t keeper = number_of("/keeper.lock");
     const pid_t job = number_of("/started");
@@ -263,8 +267,10 @@ TEST_CASE("orphans: what is left of a job is ended though no other keeper can be
   TemporaryFolder folder;
   const std::string program = folder.path + "/keeper";
   std::filesystem::copy_file(DMM_BINARY_DIR "/keeper", program);
-  Opened opened = ProcessBackend::open(
-      {.directory = folder.path + "/state", .keeper_executable = program, .outlive = true, .jobs = {.isolate = false}});
+  Opened opened = ProcessBackend::open({.directory = folder.path + "/state",
+                                        .keeper_executable = program,
+                                        .outlive = true,
+                                        .jobs = {.isolate = false}});
   REQUIRE(opened.index() == 0);
   auto& backend = *std::get<0>(opened);
   const std::string home = home_in(folder.path + "/state", 1);

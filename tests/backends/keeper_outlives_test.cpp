@@ -128,8 +128,10 @@ TEST_CASE("keeper outlives: an outcome that can't be written keeps the keeper un
 
 TEST_CASE("keeper outlives: what happens after a manager was killed is told to the next") {
   Succession s;
-  const pid_t killed = forked_manager(s.folder.path, {until_go, "echo $$ > leader; " + until_go, "no-such-program"});
-  REQUIRE(until([&] { return s.has_outcome(3) && contents(home_in(s.folder.path, 2) + "/leader").ends_with('\n'); }));
+  const pid_t killed =
+      forked_manager(s.folder.path, {until_go, "echo $$ > leader; " + until_go, "no-such-program"});
+  REQUIRE(
+      until([&] { return s.has_outcome(3) && contents(home_in(s.folder.path, 2) + "/leader").ends_with('\n'); }));
   kill_and_wait(killed);
   s.let_go(1);
   REQUIRE(until([&] { return s.has_outcome(1); }));
@@ -336,7 +338,7 @@ TEST_CASE("keeper outlives: the folder's path may be long") {
 TEST_CASE("keeper outlives: only its own account comes in") {
   Succession s;
   s.open();
-  struct stat facts{};
+  struct stat facts {};
   REQUIRE(stat((s.folder.path + "/keeper.socket").c_str(), &facts) == 0);
   CHECK((facts.st_mode & 077) == 0);
   if (geteuid() != 0) return;

@@ -69,7 +69,8 @@ TEST_CASE("process backend: what doesn't start says why, and whose fault it is")
   CHECK(where.find("/no/such/folder") != std::string::npos);
   CHECK(fault(5, {}).first == StartFault::executable_missing);
   CHECK(fault(6, {""}).first == StartFault::executable_missing);
-  CHECK(fault(7, {"true", std::string(131'073, 'x')}).first == StartFault::not_permitted);  // no fault of the node's
+  CHECK(fault(7, {"true", std::string(131'073, 'x')}).first ==
+        StartFault::not_permitted);  // no fault of the node's
   CHECK(fault(8, {"true"}, "relative").first == StartFault::no_directory);
   const std::string busy = f.folder.path + "/busy";
   std::filesystem::copy_file("/bin/true", busy);
@@ -114,8 +115,9 @@ TEST_CASE("process backend: limits") {
   CHECK(end.kind == EndKind::signalled);
   CHECK(end.code == SIGXFSZ);
   CHECK(end.output_bytes == 1000);
-  end = f.run(task(2), {{"sh", "-c", "ulimit -c; ulimit -n; ulimit -v"}, {}, {},
-                        {.memory_bytes = 1 << 30, .open_files = 20}});
+  end = f.run(
+      task(2),
+      {{"sh", "-c", "ulimit -c; ulimit -n; ulimit -v"}, {}, {}, {.memory_bytes = 1 << 30, .open_files = 20}});
   CHECK(end.output == "0\n20\n1048576\n");
   end = f.run(task(3), {{"sh", "-c", "while :; do :; done"}, {}, {}, {.cpu_seconds = 1}});
   CHECK(end.kind == EndKind::signalled);
@@ -160,8 +162,9 @@ TEST_CASE("process backend: EndTask asks, waits for the grace and kills") {
 
 TEST_CASE("process backend: children of a leader that ends first have the grace too") {
   Fixture f;
-  f.shell(task(1), "(trap 'sleep 0.2; echo saved; exit' TERM; echo x > \"$HOME/ready\"; "
-                   "while :; do sleep 0.02; done) & exec sleep 1000");
+  f.shell(task(1),
+          "(trap 'sleep 0.2; echo saved; exit' TERM; echo x > \"$HOME/ready\"; "
+          "while :; do sleep 0.02; done) & exec sleep 1000");
   f.number_in(f.home(1) + "/ready");
   f.backend->perform(EndTask{task(1), seconds(100)});
   const TaskEnded end = f.ended(task(1));
@@ -221,14 +224,14 @@ TEST_CASE("process backend: nothing outlives the manager") {
     Opened opened = try_open(folder.path);
     if (opened.index() != 0) _exit(1);
     auto& backend = *std::get<0>(opened);
-    const std::string script = daemonise + "setsid sleep 1000 & echo $! > session; trap '' TERM; "
+    const std::string script = daemonise +
+                               "setsid sleep 1000 & echo $! > session; trap '' TERM; "
                                "echo $$ > leader; while :; do sleep 0.1; done";
     backend.perform(StartTask{task(1), {{"sh", "-c", script}, {}, {}, {}}});
     for (;;) pause();
   }
-  REQUIRE(until([&] {
-    return contents(home + "/daemon").ends_with('\n') && contents(home + "/leader").ends_with('\n');
-  }));
+  REQUIRE(until(
+      [&] { return contents(home + "/daemon").ends_with('\n') && contents(home + "/leader").ends_with('\n'); }));
   kill(manager, SIGKILL);
   waitpid(manager, nullptr, 0);
   for (const std::string name : {"/daemon", "/leader", "/session"}) {
@@ -365,7 +368,8 @@ TEST_CASE("process backend: large output comes in pieces, all of it") {
 TEST_CASE("process backend: what a running task has written is told and can be read, whatever it put in the way") {
   Fixture f;
   REQUIRE(mkfifo((f.folder.path + "/go").c_str(), 0600) == 0);
-  f.shell(task(1), "echo hello; echo problem >&2; rm ../output; ln -s /etc/passwd ../output; read line <../../../go");
+  f.shell(task(1),
+          "echo hello; echo problem >&2; rm ../output; ln -s /etc/passwd ../output; read line <../../../go");
   OutputGrew grew;
   do grew = f.await<OutputGrew>(task(1));
   while (grew.output_bytes < 6 || grew.error_bytes < 8);
@@ -382,10 +386,11 @@ TEST_CASE("process backend: removal follows no link, goes deep and takes away lo
   const std::string outside = f.folder.path + "/outside";
   std::filesystem::create_directory(outside);
   std::ofstream(outside + "/precious") << "x";
-  f.run_shell(task(1), "ln -s " + outside + " link; ln -s " + outside + "/precious file; "
-                       "mkdir -p a/b/c; touch a/b/c/d; "
-                       "chmod 0 a/b; mkfifo p; i=0; "
-                       "while [ $i -lt 300 ]; do mkdir d && cd d && touch f; i=$((i+1)); done");
+  f.run_shell(task(1), "ln -s " + outside + " link; ln -s " + outside +
+                           "/precious file; "
+                           "mkdir -p a/b/c; touch a/b/c/d; "
+                           "chmod 0 a/b; mkfifo p; i=0; "
+                           "while [ $i -lt 300 ]; do mkdir d && cd d && touch f; i=$((i+1)); done");
   f.backend->perform(RemoveTask{task(1)});
   CHECK(until([&] {
     return std::filesystem::is_empty(f.folder.path + "/jobs") &&

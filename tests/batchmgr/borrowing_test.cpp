@@ -142,7 +142,7 @@ TEST_CASE("a borrowed node that was idle for long goes back") {
 TEST_CASE("what is asked for and not needed any more is cancelled") {
   CHECK(Story().guest("lent1", false).content(60).decide().cancel == Names{"job of lent1"});
   CHECK(Story().guest("lent1", false).content(59).decide().cancel.empty());  // it may join at any moment
-  CHECK(Story().guest("lent1", true).decide().cancel.empty());  // it joins soon
+  CHECK(Story().guest("lent1", true).decide().cancel.empty());               // it joins soon
 }
 
 TEST_CASE("a node without its job is evicted") {

@@ -221,8 +221,7 @@ TEST_CASE("records are found in a folder of logs, also those that only name the 
         << "\n";
   other << R"({"time":"2026-01-31T12:00:01.000000Z","who":"resmgr e/nodes","event":"lost_contact","lease":"e#71"})"
         << "\n";
-  const std::string handed_on =
-      line(9050, "sitemgr a", "hand_out", R"("to":"u","lease":"e#7","processors":8)");
+  const std::string handed_on = line(9050, "sitemgr a", "hand_out", R"("to":"u","lease":"e#7","processors":8)");
   other << std::string(handed_on).replace(handed_on.find("a/u/1"), 5, "a/u/2") << "\n";  // who has its lease next
   other << line(1, "jobmgr a/u", "submitted", "") << "\n"
         << R"({"time":"2026-01-31T12)";

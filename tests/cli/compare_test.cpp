@@ -68,7 +68,8 @@ TEST_CASE("a comparison says what isn't as daemons have it, but for what it comp
   CHECK(table.find("replaced at fcfs") == std::string::npos);
   const auto json = comparison_json(comparison, result);
   CHECK(json["points"][0]["variants"][0]["replaced"].empty());
-  CHECK(json["points"][1]["variants"][1]["replaced"].dump().find(R"("used":0.7,"by":"option")") != std::string::npos);
+  CHECK(json["points"][1]["variants"][1]["replaced"].dump().find(R"("used":0.7,"by":"option")") !=
+        std::string::npos);
 }
 
 TEST_CASE("confidence intervals by Student's t") {

@@ -13,8 +13,8 @@ Belief belief(const BelievedNodes& nodes) { return {"alpha#1@1", "", "", nodes, 
 
 std::vector<std::string> compared(const BelievedNodes& of_owner, const BelievedNodes& of_manager) {
   const SiteName alpha("alpha");
-  return disagreements({{site_manager_of(alpha), {belief(of_owner)}},
-                        {resource_manager_of(alpha, "nodes"), {belief(of_manager)}}});
+  return disagreements(
+      {{site_manager_of(alpha), {belief(of_owner)}}, {resource_manager_of(alpha, "nodes"), {belief(of_manager)}}});
 }
 
 }  // namespace

@@ -70,7 +70,8 @@ TEST_CASE("the last line of the queue says how many jobs there are, whatever is 
   CHECK(totals_text(past, 0, false) == "no jobs wait or run; 1,200 ended (--all shows them)");
   const JobTotals many = totals_of({{"running", 457}, {"collecting", 1}, {"failed", 2}, {"finished", 3}});
   CHECK(totals_text(many, 458, false) == "458 jobs: 0 waiting, 0 starting, 457 running, 1 collecting, 5 ended");
-  CHECK(totals_text(many, 0, true) == "0 jobs shown. In all 0 waiting, 0 starting, 457 running, 1 collecting, 5 ended");
+  CHECK(totals_text(many, 0, true) ==
+        "0 jobs shown. In all 0 waiting, 0 starting, 457 running, 1 collecting, 5 ended");
 }
 
 TEST_CASE("a job manager that was away while the job ended doesn't count that as its wait") {

@@ -32,7 +32,8 @@ std::string submitted(const char* time, const char* job, int processors) {
          R"(","job":1,"processors":)" + std::to_string(processors) + "}\n";
 }
 std::string finished(const char* request, double seconds) {
-  return std::string(R"({"time":"2026-01-31T13:00:00Z","level":"info","who":"jobmgr home/u","event":"job_finished",)") +
+  return std::string(
+             R"({"time":"2026-01-31T13:00:00Z","level":"info","who":"jobmgr home/u","event":"job_finished",)") +
          R"("request":"home/u/)" + request + R"(","job":1,"wall_seconds":)" + std::to_string(seconds) + "}\n";
 }
 

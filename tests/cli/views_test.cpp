@@ -126,11 +126,14 @@ TEST_CASE("views: every view shows every shipped grid, started, idle, loaded, dr
 TEST_CASE("views: whatever is missing in an answer or is of another type hides nothing else") {
   World world(grid_of(R"({"name": "pair", "sites": [
     {"name": "alpha", "clusters": [{"name": "nodes", "nodes": 2}], "users": ["u"], "siblings": ["beta"]},
-    {"name": "beta", "clusters": [{"name": "nodes", "nodes": 4}], "users": ["u"]}]})"), calm_world());
+    {"name": "beta", "clusters": [{"name": "nodes", "nodes": 4}], "users": ["u"]}]})"),
+              calm_world());
   world.run_until(at(2));
   world.submit(job_manager_of(SiteName("alpha"), "u"), job_of(3), 2);
   world.run_until(at(4));
-  const auto with_sound = [](const Json& odd) { return std::vector<Json>{odd, {{"site", "sound"}, {"up", true}}}; };
+  const auto with_sound = [](const Json& odd) {
+    return std::vector<Json>{odd, {{"site", "sound"}, {"up", true}}};
+  };
   std::size_t looks = 0;
   each_oddity(sites_of(world).back(), [&](const Json& odd) {
     const std::string text = render_sites(with_sound(odd), wide);
@@ -150,7 +153,8 @@ TEST_CASE("views: whatever is missing in an answer or is of another type hides n
 TEST_CASE("views: a resource manager that is down shows in the list of sites, and with its nodes") {
   World world(grid_of(R"({"name": "one", "sites": [
     {"name": "alpha", "users": ["u"],
-     "clusters": [{"name": "left", "nodes": 4}, {"name": "right", "nodes": 2}]}]})"), calm_world());
+     "clusters": [{"name": "left", "nodes": 4}, {"name": "right", "nodes": 2}]}]})"),
+              calm_world());
   const SiteName alpha("alpha");
   world.run_until(at(2));
   CHECK(render_sites(sites_of(world), wide).find("is down") == std::string::npos);
@@ -158,7 +162,8 @@ TEST_CASE("views: a resource manager that is down shows in the list of sites, an
   world.run_until(at(4));
   world.crash(resource_manager_of(alpha, "left"));
   world.run_until(at(10));
-  CHECK(render_sites(sites_of(world), wide).find("alpha/left: this resource manager is down") != std::string::npos);
+  CHECK(render_sites(sites_of(world), wide).find("alpha/left: this resource manager is down") !=
+        std::string::npos);
   const auto rows = [&](const NodeFilter& filter) { return nodes_that_pass(ask_sites(world, "nodes"), filter); };
   REQUIRE(rows({.states = {"down"}, .resource_manager = {}, .cluster = {}}).size() == 2);
   const Json leased = rows({.states = {"down"}, .resource_manager = {}, .cluster = {}}).front();
@@ -176,7 +181,8 @@ TEST_CASE("views: a resource manager that is down shows in the list of sites, an
   std::vector<Json> apart = right;
   apart.front()["users_apart"] = true;
   CHECK(render_nodes(apart, wide).find("account") == std::string::npos);
-  CHECK(render_nodes(rows({.states = {"cleaning"}, .resource_manager = {}, .cluster = {}}), wide) == "no such nodes\n");
+  CHECK(render_nodes(rows({.states = {"cleaning"}, .resource_manager = {}, .cluster = {}}), wide) ==
+        "no such nodes\n");
 }
 
 TEST_CASE("views: free nodes of a site that is drained say why nothing starts there") {
@@ -209,7 +215,8 @@ TEST_CASE("views: a resource manager that gave its nodes back to their host isn'
 
 TEST_CASE("views: a list of nodes comes in pages") {
   World world(grid_of(R"({"name": "one", "sites": [{"name": "alpha", "users": ["u"],
-    "clusters": [{"name": "nodes", "nodes": 8}]}]})"), calm_world());
+    "clusters": [{"name": "nodes", "nodes": 8}]}]})"),
+              calm_world());
   const SiteName alpha("alpha");
   world.run_until(at(2));
   world.submit(job_manager_of(alpha, "u"), job_of(1), 5);
@@ -227,7 +234,8 @@ TEST_CASE("views: a list of nodes comes in pages") {
 TEST_CASE("views: a lease that serves one job after the other names who uses it now, at all of its sites") {
   World world(grid_of(R"({"name": "pair", "sites": [
     {"name": "alpha", "users": ["u"], "siblings": ["beta"]},
-    {"name": "beta", "clusters": [{"name": "nodes", "nodes": 4}]}]})"), calm_world());
+    {"name": "beta", "clusters": [{"name": "nodes", "nodes": 4}]}]})"),
+              calm_world());
   world.run_until(at(2));
   JobDescription job = job_of(4);
   job.program.arguments = {"sleep", "10"};

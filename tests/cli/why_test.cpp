@@ -22,8 +22,10 @@ const Party ann = job_manager_of(alpha, "ann"), bob = job_manager_of(beta, "bob"
 /// Two siblings with these clusters and settings.
 Topology pair(const std::string& of_alpha, const std::string& of_beta, const std::string& defaults = "") {
   return grid_of(R"({"name": "pair", "defaults": {)" + defaults + R"(}, "sites": [
-    {"name": "alpha", "users": ["ann"], "siblings": ["beta"], )" + of_alpha + R"(},
-    {"name": "beta", "users": ["bob"], )" + of_beta + "}]}");
+    {"name": "alpha", "users": ["ann"], "siblings": ["beta"], )" +
+                 of_alpha + R"(},
+    {"name": "beta", "users": ["bob"], )" +
+                 of_beta + "}]}");
 }
 
 std::string joined(const std::vector<std::string>& lines) {
@@ -65,11 +67,12 @@ TEST_CASE("why: who has the nodes, for how long, and what would start it") {
   const std::uint64_t waiting = world.submit(ann, job_of(4));
   world.run_until(at(65));
   const std::string text = why(world, waiting, {{"beta", ask_site(world, beta, "site")}});
-  expect(text, {"It asks for 4 processors", "The nodes of alpha that it could use are in use: 2 processors are idle",
-                "alpha/ann/1: 6 processors for", "until it ends",
-                "beta: not asked: of 16 processors in its largest cluster, or in one beyond it, it would lend 0 now; "
-                "16 of its 16 processors are in use",
-                "What would start it: the end of enough of what has nodes of alpha; room at any of its neighbours."});
+  expect(text,
+         {"It asks for 4 processors", "The nodes of alpha that it could use are in use: 2 processors are idle",
+          "alpha/ann/1: 6 processors for", "until it ends",
+          "beta: not asked: of 16 processors in its largest cluster, or in one beyond it, it would lend 0 now; "
+          "16 of its 16 processors are in use",
+          "What would start it: the end of enough of what has nodes of alpha; room at any of its neighbours."});
 }
 
 TEST_CASE("why: lent nodes are named with the neighbour, their end, and when they are taken back") {
@@ -99,7 +102,8 @@ TEST_CASE("why: nodes that nobody has are refused at once, with what is missing"
 
 TEST_CASE("why: what only a neighbour has, and what of it is missing here") {
   World world(pair(eight, R"("clusters": [{"name": "nodes", "nodes": 16, "memory_bytes": 64000000000,
-    "attributes": {"gpu": "1"}}])"), calm_world());
+    "attributes": {"gpu": "1"}}])"),
+              calm_world());
   world.run_until(at(2));
   world.submit(bob, job_of(16));
   world.run_until(at(4));
@@ -126,10 +130,12 @@ TEST_CASE("why: a drained home site says that it is, and how it ends") {
 }
 
 TEST_CASE("why: a quota that no whole node meets is named, whether the job is refused or waits for others") {
-  const char* const one = R"("clusters": [{"name": "nodes", "nodes": 1, "processors_per_node": 32, "quota": 0.9}])";
+  const char* const one =
+      R"("clusters": [{"name": "nodes", "nodes": 1, "processors_per_node": 32, "quota": 0.9}])";
   const char* const quota = "nodes has 32 processors in nodes of 32, and its quota is 0.9";
-  World alone(grid_of(std::string(R"({"name": "one", "sites": [{"name": "alpha", "users": ["ann"], )") + one + "}]}"),
-              calm_world());
+  World alone(
+      grid_of(std::string(R"({"name": "one", "sites": [{"name": "alpha", "users": ["ann"], )") + one + "}]}"),
+      calm_world());
   alone.run_until(at(2));
   alone.submit(ann, job_of(1));
   alone.run_until(at(5));
@@ -190,11 +196,12 @@ TEST_CASE("why: each site that was asked names what kept it, not only that it ha
     const char* reason;
     bool drained = false, down = false;
   };
-  for (const Case& one : {Case{sixteen, "", "drained", true}, Case{sixteen, "", "nodes_down", false, true},
-                          Case{sixteen, "gpu", "no_attribute"}, Case{sixteen, "memory", "too_little_memory"},
-                          Case{sixteen, "wide", "too_wide"}, Case{R"("clusters": [])", "", "no_nodes"},
-                          Case{R"("clusters": [{"name": "nodes", "nodes": 1, "processors_per_node": 8, "quota": 0.9}])",
-                               "", "over_quota"}}) {
+  for (const Case& one :
+       {Case{sixteen, "", "drained", true}, Case{sixteen, "", "nodes_down", false, true},
+        Case{sixteen, "gpu", "no_attribute"}, Case{sixteen, "memory", "too_little_memory"},
+        Case{sixteen, "wide", "too_wide"}, Case{R"("clusters": [])", "", "no_nodes"},
+        Case{R"("clusters": [{"name": "nodes", "nodes": 1, "processors_per_node": 8, "quota": 0.9}])", "",
+             "over_quota"}}) {
     CAPTURE(one.reason);
     World world(pair(R"("clusters": [])", one.of_beta, R"("use_hints": false)"), calm_world());
     world.run_until(at(2));

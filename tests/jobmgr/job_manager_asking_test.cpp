@@ -17,7 +17,9 @@ TEST_CASE("a grant of other nodes than were asked for is given back, and the job
     nodes[1].processors_per_node = 1;
   }
   SUBCASE("one is too large") { nodes = {group(fs0, {0, 3}), group(fs1, {0, 0}, 1)}; }
-  SUBCASE("one that nobody asked for") { nodes = {group(fs0, {0, 0}), group(fs1, {0, 0}, 1), group(fs1, {1, 1}, 2)}; }
+  SUBCASE("one that nobody asked for") {
+    nodes = {group(fs0, {0, 0}), group(fs1, {0, 0}, 1), group(fs1, {1, 1}, 2)};
+  }
   SUBCASE("a number that would take all memory") { nodes = {group(fs0, {0, 0}), group(fs1, {0, 0}, UINT32_MAX)}; }
   stage.said<Request>(site);
   stage.hear(site, grant(request(1), nodes));

@@ -133,7 +133,8 @@ struct World {
       REQUIRE(inventory->last);
       std::map<Node, RequestId> borrowed;
       for (const Holding& holding : inventory->borrowed)
-        each_node(holding.lease, holding.nodes, [&](const Node& node) { borrowed.emplace(node, holding.request); });
+        each_node(holding.lease, holding.nodes,
+                  [&](const Node& node) { borrowed.emplace(node, holding.request); });
       REQUIRE(borrowed == held);
     }
     if (const auto* start = std::get_if<Start>(&message)) {
@@ -288,8 +289,9 @@ struct World {
     std::map<Node, RequestId> restored;
     for (const JobManagerRecord& record : manager.records())
       if (const auto* of = std::get_if<ProgressRecord>(&record))
-        each_node(of->lease, of->held,
-                  [&](const Node& node) { restored.emplace(node, RequestId{home, "alice", of->number, of->attempt}); });
+        each_node(of->lease, of->held, [&](const Node& node) {
+          restored.emplace(node, RequestId{home, "alice", of->number, of->attempt});
+        });
     for (const auto& [node, request] : restored)
       if (!held.contains(node)) given_up.insert(node);
     for (const auto& [node, request] : held) REQUIRE(restored.contains(node));
@@ -306,8 +308,8 @@ struct World {
     task.end.component = task.start.component;
     task.end.kind = kind;
     task.end.code = code;
-    if (kind == EndKind::start_failed) task.end.fault = draw_one_in(2) ? StartFault::nodes_busy
-                                                                       : StartFault::executable_missing;
+    if (kind == EndKind::start_failed)
+      task.end.fault = draw_one_in(2) ? StartFault::nodes_busy : StartFault::executable_missing;
     constexpr std::array<std::uint64_t, 4> sizes{0, 10, 60'000, 200'000};
     task.end.output_bytes = sizes[draw(4)];
     if (task.end.output_bytes == 10) task.end.output = "0123456789";
@@ -367,8 +369,8 @@ struct World {
       const std::uint64_t piece = std::min<std::uint64_t>(48 * 1024, size - std::min(size, fetch->offset));
       const bool last = fetch->offset + piece >= size && (is_none || it->second.phase == FakeTask::ended);
       REQUIRE(fetch->unkept);
-      say(m.party, Piece{fetch->request, fetch->component, fetch->stream, fetch->offset, std::string(piece, 'x'), last,
-                         size});
+      say(m.party, Piece{fetch->request, fetch->component, fetch->stream, fetch->offset, std::string(piece, 'x'),
+                         last, size});
     }
   }
   /// It knows what it started; some of that is lost. What it said and what was said to it is gone.

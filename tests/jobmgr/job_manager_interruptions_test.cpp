@@ -14,18 +14,23 @@ TEST_CASE("an attempt of which nothing ran costs nothing, also where the job may
   stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
   Ended end = ended(request(1), EndKind::stopped);
   end.wall = {};
-  SUBCASE("its resource manager had no lease") { end.kind = EndKind::start_failed, end.fault = StartFault::no_lease; }
+  SUBCASE("its resource manager had no lease") {
+    end.kind = EndKind::start_failed, end.fault = StartFault::no_lease;
+  }
   SUBCASE("its lease was idle, by the word of its owner") {
     stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::idle, true, {}});
   }
-  SUBCASE("it was stopped before it ran") { stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::node_lost, false, {}}); }
+  SUBCASE("it was stopped before it ran") {
+    stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::node_lost, false, {}});
+  }
   stage.hear(fs0, end);
   CHECK(stage.state(1) == JobState::waiting);
   CHECK(stage.manager.job(1)->reruns == 0);
   CHECK(stage.manager.job(1)->false_starts == 1);
 }
 
-TEST_CASE("what owners end by their right costs no rerun however often, and the next request tells of it [S138e]") {
+TEST_CASE(
+    "what owners end by their right costs no rerun however often, and the next request tells of it [S138e]") {
   Stage stage;
   JobDescription job = sleeper();
   job.reruns_max = 1;
@@ -72,7 +77,8 @@ TEST_CASE(
         std::vector{InterruptionCause{lease.owner, LeaseEnd::node_removed, 1}});
 }
 
-TEST_CASE("who takes a link out of service is no reason to end what runs, nor to charge it when it is lost [S115]") {
+TEST_CASE(
+    "who takes a link out of service is no reason to end what runs, nor to charge it when it is lost [S115]") {
   Stage stage;
   stage.submit({sleeper()});
   stage.run_one();

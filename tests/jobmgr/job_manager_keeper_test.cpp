@@ -59,8 +59,9 @@ TEST_CASE("the death of a keeper costs no rerun, and who was there three times i
     stage.hear(fs0, lost_with_keeper(request(1, 3)));
     CHECK(stage.state(1) == JobState::failed);
     CHECK(stage.manager.job(1)->exit->kind == EndKind::lost);
-    CHECK(stage.manager.job(1)->text == "it ran, or was being started, at 3 deaths of keepers of jobs: it may be the "
-                                        "cause, and isn't run again");
+    CHECK(stage.manager.job(1)->text ==
+          "it ran, or was being started, at 3 deaths of keepers of jobs: it may be the "
+          "cause, and isn't run again");
   }
   SUBCASE("but not beside jobs of other users, as long as it was there with them each time [S138b]") {
     Stage other;
@@ -222,7 +223,8 @@ TEST_CASE("a second interruption of another kind waits too, and each further one
   }
 }
 
-TEST_CASE("after the death of a keeper jobs run again at different times, and who had run for long later [S138c]") {
+TEST_CASE(
+    "after the death of a keeper jobs run again at different times, and who had run for long later [S138c]") {
   const JobManagerSettings settings = settings_of_alice();
   const auto is_about = [](Duration pause, Duration expected) {
     return pause >= expected && pause <= expected + microseconds(100);
@@ -235,7 +237,8 @@ TEST_CASE("after the death of a keeper jobs run again at different times, and wh
     const Duration first = pause_before_rerun(job, request(number), Interruption::keeper, {}, settings);
     CHECK(first >= seconds(10));
     CHECK(first < seconds(20));
-    CHECK(pause_before_rerun(job, request(number), Interruption::keeper, seconds(40), settings) == first + seconds(40));
+    CHECK(pause_before_rerun(job, request(number), Interruption::keeper, seconds(40), settings) ==
+          first + seconds(40));
     CHECK(pause_before_rerun(job, request(number), Interruption::keeper, seconds(4000), settings) ==
           first + seconds(60));
     job.keeper_deaths = 2;

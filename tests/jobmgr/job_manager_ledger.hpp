@@ -13,10 +13,8 @@ namespace dmm::job_ledger {
 // A value as text, element by element, for comparing: messages and rows have no other equality.
 inline void say(std::string& out, const std::string& text) { out += text + '\''; }
 template <class T>
-  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-void say(std::string& out, T value) {
-  out += std::to_string(static_cast<std::int64_t>(value)) + ',';
-}
+requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+void say(std::string& out, T value) { out += std::to_string(static_cast<std::int64_t>(value)) + ','; }
 inline void say(std::string& out, Duration length) { say(out, length.microseconds); }
 inline void say(std::string& out, Instant at) { say(out, at.microseconds); }
 template <class Tag>
@@ -24,15 +22,16 @@ void say(std::string& out, const Name<Tag>& name) {
   say(out, name.text);
 }
 template <class T>
-  requires requires(const T& value) { T::fields(value); }
+requires requires(const T& value) { T::fields(value); }
 void say(std::string& out, const T& value);
 template <class A, class B>
 void say(std::string& out, const std::pair<A, B>& pair);
 template <class T>
 void say(std::string& out, const std::optional<T>& value);
 template <class T>
-  requires requires(const T& list) { list.begin(); } && (!std::is_same_v<T, std::string>)
-void say(std::string& out, const T& list) {
+requires requires(const T& list) {
+  list.begin();
+} &&(!std::is_same_v<T, std::string>)void say(std::string& out, const T& list) {
   out += '[';
   for (const auto& element : list) say(out, element);
   out += ']';
@@ -48,7 +47,7 @@ void say(std::string& out, const std::optional<T>& value) {
   if (value) say(out, *value);
 }
 template <class T>
-  requires requires(const T& value) { T::fields(value); }
+requires requires(const T& value) { T::fields(value); }
 void say(std::string& out, const T& value) {
   std::apply([&](const auto&... element) { (say(out, element), ...); }, T::fields(value));
 }

@@ -280,8 +280,8 @@ TEST_CASE("output that was being brought back is fetched once more from its begi
 }
 
 TEST_CASE("a lease that ends by silence leaves running what has started [S115]") {
-  for (const LeaseEnd reason : {LeaseEnd::expired, LeaseEnd::node_lost, LeaseEnd::owner_lost, LeaseEnd::unknown,
-                                LeaseEnd::idle}) {
+  for (const LeaseEnd reason :
+       {LeaseEnd::expired, LeaseEnd::node_lost, LeaseEnd::owner_lost, LeaseEnd::unknown, LeaseEnd::idle}) {
     Stage stage;
     stage.run_one();
     stage.submit({sleeper()});

@@ -132,7 +132,8 @@ TEST_CASE("both streams in one file: its beginning is made once, and then all go
   end.error = "err\n";
   stage.hear(fs0, end);
   REQUIRE(stage.out.output.size() == 2);
-  for (const OutputPiece& one : stage.out.output) CHECK((one.appends && one.last && one.path == "/home/alice/both"));
+  for (const OutputPiece& one : stage.out.output)
+    CHECK((one.appends && one.last && one.path == "/home/alice/both"));
   CHECK(stage.out.output[0].begins);
   CHECK_FALSE(stage.out.output[1].begins);
 }

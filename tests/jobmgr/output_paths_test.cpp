@@ -54,7 +54,8 @@ TEST_CASE("the elements of an array don't write to one file, nor do two arrays, 
 TEST_CASE("two open jobs never write to one file, unless both only append to it [S146b]") {
   OutputPaths paths;
   CHECK(paths.take(1, writing("/a", "/a")) == "");
-  CHECK(paths.take(2, writing("/b", "/a")).starts_with("error_file: job 1, which isn't over, writes to /a; expected"));
+  CHECK(paths.take(2, writing("/b", "/a"))
+            .starts_with("error_file: job 1, which isn't over, writes to /a; expected"));
   CHECK(paths.take(2, writing("/b", "/c")) == "");
   CHECK(paths.take(3, writing("/a", "", true)).starts_with("output_file: job 1"));
   paths.give_back(1, writing("/a", "/a"));

@@ -129,8 +129,8 @@ struct Pair {
   bool deaf = false;  ///< nothing of `b` arrives at `a`
   int lose = -1;      ///< the frame of `a` to lose, counted down
   std::vector<Message> at_b;
-  std::vector<std::string> changes_a, changes_b;  ///< what happened to the session at each of them
-  std::uint64_t sent_by_a = 0;  ///< numbered frames, lost ones too
+  std::vector<std::string> changes_a, changes_b;           ///< what happened to the session at each of them
+  std::uint64_t sent_by_a = 0;                             ///< numbered frames, lost ones too
   std::deque<std::pair<Instant, std::string>> to_a, to_b;  ///< under way, by when they arrive
 
   explicit Pair(SessionLimits limits = {}, Duration each_way = {}) : Pair(alpha, beta, limits, each_way) {}

@@ -99,7 +99,8 @@ TEST_CASE("endpoint bounds: [S82b] parts that were said in an earlier session be
   CHECK(refused(b, "part_out_of_place") == 1);
 }
 
-TEST_CASE("endpoint bounds: [S82b] parts of more than 4 MiB are dropped with one Fault, and the next message arrives") {
+TEST_CASE(
+    "endpoint bounds: [S82b] parts of more than 4 MiB are dropped with one Fault, and the next message arrives") {
   Endpoint b(settings_of(beta, alpha));
   Hand hand{alpha, b};
   hand.open();
@@ -266,7 +267,8 @@ TEST_CASE("endpoint bounds: [S36b] a session that would keep too much is begun a
   CHECK(pair.a.kept_bytes() == 0);
 }
 
-TEST_CASE("endpoint bounds: [S35] a numbered frame to nobody in particular is dropped, and takes nobody's number") {
+TEST_CASE(
+    "endpoint bounds: [S35] a numbered frame to nobody in particular is dropped, and takes nobody's number") {
   Endpoint b(settings_of(beta, alpha));
   Hand hand{alpha, b};
   hand.open();
@@ -338,7 +340,8 @@ TEST_CASE("endpoint bounds: [S36b] of all sessions that keep too much together t
   CHECK(link_with(b.links(), gamma).given_up > 0);
 }
 
-TEST_CASE("endpoint bounds: a job manager opens no more connections than it may, and speaks along the chain instead") {
+TEST_CASE(
+    "endpoint bounds: a job manager opens no more connections than it may, and speaks along the chain instead") {
   EndpointSettings settings = settings_of(ann, alpha);
   settings.limits.direct_connections = 2;
   Endpoint a(settings);
@@ -347,7 +350,8 @@ TEST_CASE("endpoint bounds: a job manager opens no more connections than it may,
   const auto dials = [&](int from, int to) {
     Effects effects;
     for (int i = from; i < to; ++i)
-      effects.routes.push_back({resource_manager_of(SiteName("beta"), "fs" + std::to_string(i)), "tcp://host:1",
+      effects.routes.push_back({resource_manager_of(SiteName("beta"), "fs" + std::to_string(i)),
+                                "tcp://host:1",
                                 {SiteName("alpha"), SiteName("beta")}});
     a.send(now, effects);
     const std::vector<DialWanted> wanted = a.take_dials();
@@ -391,7 +395,8 @@ TEST_CASE("endpoint bounds: [S12a] another process of a name waits until the fir
 
 TEST_CASE("endpoint bounds: [S12a] so does a second resource manager or job manager of a name, but no client") {
   EndpointSettings settings = settings_of(beta, alpha);
-  settings.admission.clients = settings.admission.resource_managers = settings.admission.job_managers_of_site = true;
+  settings.admission.clients = settings.admission.resource_managers = settings.admission.job_managers_of_site =
+      true;
   Endpoint b(settings);
   Party party{SiteName("beta"), Role::client, "cli-1"};
   bool may_be_two = false;
@@ -407,7 +412,8 @@ TEST_CASE("endpoint bounds: [S12a] so does a second resource manager or job mana
   CHECK(b.links().front().incarnation == (may_be_two ? 6 : 5));
 }
 
-TEST_CASE("endpoint bounds: [S33] an incarnation of before is dropped, and told so once the present one is silent") {
+TEST_CASE(
+    "endpoint bounds: [S33] an incarnation of before is dropped, and told so once the present one is silent") {
   Endpoint b(settings_of(beta, alpha));
   Hand hand{.self = alpha, .endpoint = b, .incarnation = 5, .instance = 11};
   hand.open();

@@ -342,9 +342,11 @@ TEST_CASE("endpoint: a pair with nothing under way rests, and takes no silence f
   CHECK(wire.b->links().at(0).dormant);
 }
 
-TEST_CASE("endpoint: a pair that has rested for long is forgotten on both sides, and meets anew with nothing lost") {
+TEST_CASE(
+    "endpoint: a pair that has rested for long is forgotten on both sides, and meets anew with nothing lost") {
   FarWire wire;
-  wire.a = std::make_unique<Endpoint>(settings(wire.ann, wire.nodes, 2));  // who learns of the way there by a grant
+  wire.a =
+      std::make_unique<Endpoint>(settings(wire.ann, wire.nodes, 2));  // who learns of the way there by a grant
   wire.route();
   wire.run(seconds(1));
   wire.rest();
@@ -395,7 +397,8 @@ TEST_CASE("endpoint: a lost word of rest is said again when the other is heard")
   CHECK(wire.beats() == before);
 }
 
-TEST_CASE("endpoint: a client that means another party is told whom it has reached, and nobody else is [S13] [S13a]") {
+TEST_CASE(
+    "endpoint: a client that means another party is told whom it has reached, and nobody else is [S13] [S13a]") {
   for (const Role role : {Role::client, Role::site_manager}) {
     EndpointSettings mine = settings({SiteName("there"), role, role == Role::client ? "7" : ""}, beta, 1);
     Endpoint asking(std::move(mine)), asked(settings(alpha, beta, 1));

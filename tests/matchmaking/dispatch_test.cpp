@@ -15,16 +15,14 @@ using namespace dmm;
 
 namespace {
 
-RequestView request(std::uint64_t arrival, std::uint32_t processors, std::uint32_t widest,
-                    std::int32_t priority) {
+RequestView request(std::uint64_t arrival, std::uint32_t processors, std::uint32_t widest, std::int32_t priority) {
   return {arrival, processors, widest, priority, 0};
 }
 
 /// The arrivals of the requests below, in the order of the policy's key.
 std::string order_of(OrderKey (*key)(const RequestView&)) {
   std::vector<RequestView> requests = {
-      request(4, 8, 8, 0), request(2, 8, 4, -3), request(1, 16, 16, 0),
-      request(3, 1, 1, 5), request(5, 1, 1, 5),
+      request(4, 8, 8, 0), request(2, 8, 4, -3), request(1, 16, 16, 0), request(3, 1, 1, 5), request(5, 1, 1, 5),
   };
   std::sort(requests.begin(), requests.end(),
             [key](const RequestView& a, const RequestView& b) { return key(a) < key(b); });
@@ -42,8 +40,8 @@ TEST_CASE("dispatch policies: order and whether they scan") {
     bool scan;
   };
   const Row rows[] = {
-      {"fcfs", "12345", false},          {"fcfs_scan", "12345", true},  {"smallest_first", "35241", true},
-      {"largest_first", "14235", true},  {"priority", "35142", true},
+      {"fcfs", "12345", false},         {"fcfs_scan", "12345", true}, {"smallest_first", "35241", true},
+      {"largest_first", "14235", true}, {"priority", "35142", true},
   };
   for (const auto& row : rows) {
     CAPTURE(row.name);

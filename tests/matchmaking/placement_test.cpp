@@ -185,11 +185,11 @@ TEST_CASE("usable processors: quota, whole nodes, constraints") {
     std::uint32_t expected;
   };
   const Row rows[] = {
-      {18, 20, 1, 1.0, true, 18}, {18, 20, 1, 0.9, true, 16}, {18, 20, 1, 0.1, true, 0},
-      {18, 20, 1, 0.0, true, 0},  {20, 20, 1, 0.9, true, 18}, {1, 20, 1, 0.9, true, 0},
+      {18, 20, 1, 1.0, true, 18},    {18, 20, 1, 0.9, true, 16}, {18, 20, 1, 0.1, true, 0},
+      {18, 20, 1, 0.0, true, 0},     {20, 20, 1, 0.9, true, 18}, {1, 20, 1, 0.9, true, 0},
       {100, 100, 1, 0.29, true, 29},  // 0.29 * 100 is just below 29 in binary
-      {10, 10, 1, 0.35, true, 3},     {17, 20, 4, 1.0, true, 16}, {16, 16, 4, 0.9, true, 12},
-      {3, 16, 4, 1.0, true, 0},       {18, 20, 1, 1.0, false, 0}, {25, 20, 1, 1.0, true, 20},
+      {10, 10, 1, 0.35, true, 3},    {17, 20, 4, 1.0, true, 16}, {16, 16, 4, 0.9, true, 12},
+      {3, 16, 4, 1.0, true, 0},      {18, 20, 1, 1.0, false, 0}, {25, 20, 1, 1.0, true, 20},
   };
   for (const auto& row : rows) {
     ClusterView view;
@@ -302,8 +302,7 @@ std::uint32_t fewest_pieces(const std::vector<ClusterView>& clusters, std::uint3
   std::uint32_t best = fewest_pieces(clusters, left, least, most, next + 1);
   for (std::uint32_t size = least; size <= left; ++size) {
     if (!may_take(clusters[next], in_nodes(clusters[next], size))) break;
-    const std::uint32_t rest =
-        size == left ? 0 : fewest_pieces(clusters, left - size, least, most - 1, next + 1);
+    const std::uint32_t rest = size == left ? 0 : fewest_pieces(clusters, left - size, least, most - 1, next + 1);
     if (size == left || rest > 0) best = best == 0 ? rest + 1 : std::min(best, rest + 1);
   }
   return best;

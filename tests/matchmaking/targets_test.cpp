@@ -108,13 +108,19 @@ TEST_CASE("may_fit: a hint may be a little old") {
     bool expected;
   };
   const Row rows[] = {
-      {{}, 100, 5, 0, true},           // not heard of yet
-      {{8}, 8, 5, 0, true},            {{7}, 8, 5, 0, true},
-      {{6}, 8, 5, 0, false},           {{8}, 8, 5, 1, true},
-      {{8}, 8, 5, 2, false},           {{0}, 1, 5, 0, false},
-      {{0, 7}, 8, 5, 0, true},         {{0, 7}, 8, 2, 0, true},
-      {{0, 7}, 8, 1, 0, false},        {{0, 7}, 8, 5, 100, true},
-      {{8}, 8, 0, 0, false},           {{UINT32_MAX}, UINT32_MAX, 1, 0, true},
+      {{}, 100, 5, 0, true},  // not heard of yet
+      {{8}, 8, 5, 0, true},
+      {{7}, 8, 5, 0, true},
+      {{6}, 8, 5, 0, false},
+      {{8}, 8, 5, 1, true},
+      {{8}, 8, 5, 2, false},
+      {{0}, 1, 5, 0, false},
+      {{0, 7}, 8, 5, 0, true},
+      {{0, 7}, 8, 2, 0, true},
+      {{0, 7}, 8, 1, 0, false},
+      {{0, 7}, 8, 5, 100, true},
+      {{8}, 8, 0, 0, false},
+      {{UINT32_MAX}, UINT32_MAX, 1, 0, true},
       {{UINT32_MAX / 2}, UINT32_MAX, 1, 0, false},
   };
   for (const auto& row : rows) {

@@ -31,8 +31,8 @@ std::vector<ClusterView> clusters_of(std::uint32_t total, const std::vector<std:
 }
 
 /// The leases that are taken, in order; nothing if none are.
-std::optional<Indices> taken(const std::vector<std::uint32_t>& components, const std::vector<ClusterView>& clusters,
-                             const std::vector<VictimView>& leases) {
+std::optional<Indices> taken(const std::vector<std::uint32_t>& components,
+                             const std::vector<ClusterView>& clusters, const std::vector<VictimView>& leases) {
   auto victims = choose_victims(need_of(components), clusters, leases, cluster_minimization);
   if (!victims) return std::nullopt;
   CHECK(victims->placement.size() == components.size());

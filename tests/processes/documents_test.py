@@ -1,9 +1,11 @@
 """The configurations that the documents show: each passes --check as it stands, without a warning; and the site of
 docs/operations.md starts as written, runs a job on its own node, and keeps its leases over a kill -9.
 """
+import itertools
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import unittest
@@ -11,7 +13,20 @@ import unittest
 from grid import BIN, SOURCE, GridTest, free_ports, lives, until
 
 BLOCK = re.compile(r"```json\n(.*?)```", re.DOTALL)
+SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 NAMED = re.compile(r"^`([\w-]+\.json)`.*?\n\n```json\n(.*?)```", re.DOTALL | re.MULTILINE)
+
+
+def commands_in(block):
+    """The words behind `dmm` of each command in a block of sh."""
+    for line in block.replace("\\\n", " ").splitlines():
+        for command in re.split(r"\s(?:\||&&|;)\s", line):
+            try:
+                words = shlex.split(command, comments=True)
+            except ValueError:
+                continue  # a part of a longer text in quotation marks
+            if words[:1] == ["dmm"]:
+                yield words[1:]
 
 
 def program_for(config):
@@ -40,6 +55,28 @@ class Documents(GridTest):
         self.assertGreaterEqual(seen.count("sitemgr"), 2)
         self.assertIn("resmgr", seen)
         self.assertIn("jobmgr", seen)
+
+    def test_every_command_has_the_options_that_are_shown(self):
+        """Of `dmm` in blocks of sh: each word that begins with -- is in the help of its subcommand."""
+        helps, seen = {}, 0
+        for document in [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]:
+            for block in SHELL.findall(document.read_text(encoding="utf-8")):
+                for words in commands_in(block):
+                    verbs = tuple(itertools.takewhile(lambda word: re.fullmatch("[a-z][a-z-]*", word), words))[:2]
+                    help_text = self.help_of(verbs, helps)
+                    for word in itertools.takewhile(lambda word: word != "--", words):
+                        if word.startswith("--"):
+                            seen += 1
+                            self.assertIn(word.split("=")[0], help_text, f"{document.name}: dmm {' '.join(words)}")
+        self.assertGreater(seen, 100)
+
+    def help_of(self, verbs, helps):
+        """Of `dmm sites`, or of `dmm testbed up`."""
+        if verbs not in helps:
+            helps[verbs] = "".join(
+                subprocess.run([BIN / "dmm", *verbs[:count], "--help"], capture_output=True, text=True,
+                               check=False).stdout for count in (1, 2))
+        return helps[verbs]
 
     def test_what_is_hardly_meant_is_warned_of(self):
         """Exactly what the document had wrong once."""

@@ -219,15 +219,15 @@ TEST_CASE("codec: golden bytes of a small Cancel") {
   envelope.sequence = 1;
   envelope.message = Cancel{{SiteName("a"), "u", 2, 1}};
   CHECK(hex(codec.encode(envelope)) ==
-        "92c600000024"            // a frame: a byte string of 36 bytes ...
-        "9b010b"                  // an envelope of 11: version 1, type 11
-        "93a16101c40175"          // from: ["a", 1, "u"]
-        "93a16100c400"            // to: ["a", 0, ""]
-        "01000100"                // incarnation, peer, sequence, acknowledged
-        "94a0c4000001"            // trace: none
-        "90"                      // hint: unchanged
-        "9194a161c401750201"      // Cancel [["a", "u", 2, 1]]
-        "c400");                  // ... and an empty signature
+        "92c600000024"        // a frame: a byte string of 36 bytes ...
+        "9b010b"              // an envelope of 11: version 1, type 11
+        "93a16101c40175"      // from: ["a", 1, "u"]
+        "93a16100c400"        // to: ["a", 0, ""]
+        "01000100"            // incarnation, peer, sequence, acknowledged
+        "94a0c4000001"        // trace: none
+        "90"                  // hint: unchanged
+        "9194a161c401750201"  // Cancel [["a", "u", 2, 1]]
+        "c400");              // ... and an empty signature
 }
 
 TEST_CASE("codec: what is cut short, left over or too large is refused") {
@@ -314,13 +314,13 @@ TEST_CASE("codec: a hint has no more entries than a request may go hops [S62]") 
 TEST_CASE("codec: a request that others write in their way is known again, and written in ours") {
   using namespace std::string_literals;
   const auto cancel = [](const std::string& request) {
-    return framed("\x9b\x01\x0b\x93\xa1"s + "a\x01\xc4\x01u\x93\xa1"s + "a\x00\xc4\x00\x01\x00\x01\x00"s + request +
-                  "\x90\x91"s + request);
+    return framed("\x9b\x01\x0b\x93\xa1"s + "a\x01\xc4\x01u\x93\xa1"s + "a\x00\xc4\x00\x01\x00\x01\x00"s +
+                  request + "\x90\x91"s + request);
   };
   Codec codec;
   for (const std::string& other : {"\x94\xa1"s + "a\xc4\x01u\xcd\x00\x02\x01"s,  // a number longer than it need be
                                    "\x93\xa1"s + "a\xc4\x01u\x02"s,              // an earlier version
-                                   "\x95\xa1"s + "a\xc4\x01u\x02\x01\xc0"s}) {    // and a later one
+                                   "\x95\xa1"s + "a\xc4\x01u\x02\x01\xc0"s}) {   // and a later one
     for (int again = 0; again < 2; ++again) {
       const auto decoded = codec.decode(cancel(other));
       REQUIRE(std::holds_alternative<Envelope>(decoded));

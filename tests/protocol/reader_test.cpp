@@ -102,7 +102,8 @@ TEST_CASE("reader: whether random bytes are one object, it says as another parse
   int whole = 0;
   for (int i = 0; i < 50'000; ++i) {
     std::string bytes(1 + random.below(12), '\0');
-    for (char& c : bytes) c = static_cast<char>(random.below(3) == 0 ? random.below(256) : 0x80 + random.below(0x30));
+    for (char& c : bytes)
+      c = static_cast<char>(random.below(3) == 0 ? random.below(256) : 0x80 + random.below(0x30));
     const auto fault = fault_of(bytes);
     if (fault == FrameFault::over_limit) continue;
     bool expected = false;

@@ -49,7 +49,7 @@ bool allows(const std::string& cell, Role other) {
 TEST_CASE("verbs: docs/protocol.md section 3.3 prints the table") {
   const auto rows = printed_rows();
   REQUIRE(rows.size() > 15);
-  const std::pair<Role, Role> columns[] = {{site, site}, {site, job},     {job, site},    {site, resource},
+  const std::pair<Role, Role> columns[] = {{site, site},     {site, job},     {job, site},    {site, resource},
                                            {resource, site}, {job, resource}, {resource, job}};
   std::set<std::uint16_t> printed;
   for (const auto& row : rows) {

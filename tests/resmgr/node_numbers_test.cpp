@@ -54,7 +54,9 @@ struct NamedNodes {
   bool obeys(std::uint64_t lease, std::uint32_t node) {
     effects.messages.clear();
     put(Received{resmgr_stage::owner,
-                 Assign{resmgr_stage::lease(lease), {{node, node}}, resmgr_stage::alice.site, true}, {}, {}});
+                 Assign{resmgr_stage::lease(lease), {{node, node}}, resmgr_stage::alice.site, true},
+                 {},
+                 {}});
     return std::ranges::none_of(effects.messages, [](const Outgoing& outgoing) {
       return std::holds_alternative<LeaseEnded>(outgoing.message);
     });

@@ -46,7 +46,8 @@ TEST_CASE("resource manager: a lease for one component ends with it, and its own
     stage.hear(owner, Unassign{lease(1), {{0, 3}}, {}, {}});
     CHECK(stage.said<Clean>(owner).size() == 1);
   }
-  SUBCASE("assigned again by an owner that forgot, it is refused, and whether the job manager knows is left open") {
+  SUBCASE(
+      "assigned again by an owner that forgot, it is refused, and whether the job manager knows is left open") {
     stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site, true, true});
     const auto ended = stage.said<LeaseEnded>(owner);
     REQUIRE(ended.size() == 1);
@@ -61,7 +62,8 @@ TEST_CASE("resource manager: a lease for one component ends with it, and its own
   }
 }
 
-TEST_CASE("resource manager: a lease for one component outlives a job that never ran, and one that isn't alone there") {
+TEST_CASE(
+    "resource manager: a lease for one component outlives a job that never ran, and one that isn't alone there") {
   Stage stage = Stage::in_contact();
   stage.hear(owner, Assign{lease(1), {{0, 3}}, alice.site, true, true});
   SUBCASE("its program is missing: that is told before anything is started") {
@@ -130,7 +132,8 @@ TEST_CASE("resource manager: a lease waits as long for its job as older work hol
   CHECK(said[1].lease == lease(2));
 }
 
-TEST_CASE("resource manager: of a lease that may be used elsewhere the owner is told that it is idle, each minute") {
+TEST_CASE(
+    "resource manager: of a lease that may be used elsewhere the owner is told that it is idle, each minute") {
   Stage stage;
   stage.put(LinkUp{owner, true, {}, {}});
   Assign far{lease(1), {{0, 3}}, alice.site, false};

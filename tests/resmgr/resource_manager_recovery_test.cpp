@@ -48,7 +48,8 @@ TEST_CASE(
   stage.put(LinkDown{owner});
   stage.put(LinkDown{alice});
   stage.wait(seconds(30));
-  REQUIRE(stage.ordered<EndTask>().size() == 1);  // it was written that it is to end, but the disk failed just then
+  REQUIRE(stage.ordered<EndTask>().size() ==
+          1);  // it was written that it is to end, but the disk failed just then
   stage.restart_in_contact({job_1});
   stage.end(job(1), 0);
   CHECK(stage.outcome().kind == EndKind::exited);
@@ -206,7 +207,8 @@ TEST_CASE("resource manager: a lease closed by lost contact stays closed across 
   CHECK(stage.outcome().fault == StartFault::no_lease);
 }
 
-TEST_CASE("resource manager: nodes that a task still holds under no lease are dirty, and a newer lease waits for it") {
+TEST_CASE(
+    "resource manager: nodes that a task still holds under no lease are dirty, and a newer lease waits for it") {
   Stage stage = Stage::running();
   stage.hear(owner, Unassign{lease(1), {}, seconds(300), {}});
   stage.restart_in_contact({job_1});
@@ -264,8 +266,7 @@ TEST_CASE("resource manager: a cluster that lost nodes of its configuration forg
   stage.restart({job_1});
 }
 
-TEST_CASE(
-    "resource manager: a task whose nodes were taken out of service meanwhile says so") {
+TEST_CASE("resource manager: a task whose nodes were taken out of service meanwhile says so") {
   Stage stage = Stage::running();
   ResourceManagerSettings fewer = settings_of_8_nodes();
   SUBCASE("one of its nodes is left") { fewer.nodes = 1; }
@@ -395,7 +396,8 @@ void fail_job(Stage& stage, const RequestId& failing, StartFault fault, std::str
 Ended last_end(Stage& stage, const Party& user) {
   const Ended* last = nullptr;
   for (const Outgoing& outgoing : stage.effects.messages)
-    if (const Ended* end = std::get_if<Ended>(&outgoing.message); end != nullptr && outgoing.to == user) last = end;
+    if (const Ended* end = std::get_if<Ended>(&outgoing.message); end != nullptr && outgoing.to == user)
+      last = end;
   REQUIRE(last != nullptr);
   const Ended found = *last;
   stage.effects.messages.clear();

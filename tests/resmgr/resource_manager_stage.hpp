@@ -27,7 +27,9 @@ inline RequestId job_of(const Party& party, std::uint64_t job, std::uint32_t att
 }
 inline RequestId job(std::uint64_t number, std::uint32_t attempt = 1) { return job_of(alice, number, attempt); }
 /// Other users of alice's site.
-inline Party neighbour(std::uint64_t number) { return job_manager_of(alice.site, "user-" + std::to_string(number)); }
+inline Party neighbour(std::uint64_t number) {
+  return job_manager_of(alice.site, "user-" + std::to_string(number));
+}
 
 inline Start start(LeaseId under, RequestId request, NodeSet nodes, std::uint32_t component = 0) {
   Start message;

@@ -195,7 +195,7 @@ TEST_CASE("resource manager: Stop ends all components, parked ones too, and the 
   CHECK(stage.outcome().component == 2);
   stage.hear(alice, Stop{job(1), seconds(20)});  // no sooner: not ordered again
   CHECK(stage.ordered<EndTask>().empty());
-  stage.outcome();                               // component 2 is over, and told again
+  stage.outcome();  // component 2 is over, and told again
   stage.hear(alice, start(lease(1), job(2), {{1, 2}}));
   stage.wait(seconds(5));
   stage.end_killed(job(1));
@@ -228,7 +228,7 @@ TEST_CASE("resource manager: each may say only what is theirs") {
   CHECK(stage.effects.tasks.empty());
 }
 
-TEST_CASE("resource manager: a lease of one of the owner's users is no other's, who can't keep it from her either") {
+TEST_CASE("resource manager: a lease of one of the owner's users is no other's, who can't keep it from her") {
   Stage stage = Stage::in_contact();
   const Party mallory = job_manager_of(alice.site, "mallory");
   stage.put(LinkUp{mallory, true, {}, {}});
@@ -340,7 +340,7 @@ TEST_CASE("resource manager: nodes that an absurd epoch has fenced are set aside
   CHECK(stage.manager.view().leases.size() == 1);
 }
 
-TEST_CASE("resource manager: work that goes on detached is taken back also by the lease of an owner that forgot it") {
+TEST_CASE("resource manager: work that goes on detached is taken back by the lease of an owner that forgot it") {
   Stage stage = Stage::running();
   stage.hear(owner, Unassign{lease(1), {}, {}, seconds(3600)});
   stage.hear(owner, Unassign{lease(9), {{0, 3}}, {}, seconds(3600)});  // what the owner calls it since its restart

@@ -27,7 +27,7 @@ int in_a_process(Work work) {
 }
 
 unsigned mode_of(const std::string& path) {
-  struct stat state{};
+  struct stat state {};
   return ::stat(path.c_str(), &state) == 0 ? state.st_mode & 07777 : 0;
 }
 

@@ -1,8 +1,8 @@
 // Takes the place of calls of the C library and of ZeroMQ in this program; see disk_stage.hpp.
 #include "tests/runtime/disk_stage.hpp"
 
-#include <doctest/doctest.h>
 #include <dlfcn.h>
+#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -59,7 +59,7 @@ void note_file(std::string_view what, std::string_view path) {
 
 /// How many of these bytes there is room for, which is taken.
 std::size_t take_room(int file, std::size_t length, off_t offset) {
-  struct stat now{};
+  struct stat now {};
   if (state().room == any_room || ::fstat(file, &now) != 0) return length;
   const std::int64_t growth = offset + static_cast<std::int64_t>(length) - now.st_size;
   if (growth <= 0) return length;
@@ -124,7 +124,8 @@ std::vector<std::string> WatchedDisk::notes() const {
 
 void WatchedDisk::forget_notes() { state().count = 0; }
 
-bool in_order(const std::vector<std::string>& notes, const std::string& first, const std::vector<std::string>& then) {
+bool in_order(const std::vector<std::string>& notes, const std::string& first,
+              const std::vector<std::string>& then) {
   auto begin = std::find(notes.begin(), notes.end(), first);
   if (begin == notes.end()) return false;
   for (; begin != notes.end(); begin = std::find(begin + 1, notes.end(), first)) {

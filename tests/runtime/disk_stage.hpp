@@ -35,6 +35,7 @@ class WatchedDisk {
 void note(std::string_view what);
 
 /// Whether, after each `first` in the notes, the next ones of these come in this order; and there is any `first`.
-bool in_order(const std::vector<std::string>& notes, const std::string& first, const std::vector<std::string>& then);
+bool in_order(const std::vector<std::string>& notes, const std::string& first,
+              const std::vector<std::string>& then);
 
 }  // namespace dmm

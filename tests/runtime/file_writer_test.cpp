@@ -70,8 +70,12 @@ TEST_CASE("file writer: whatever can't be written is told, and by which file") {
   const std::string path = folder.path + "/out";
   std::filesystem::create_symlink(path, folder.path + "/link");
   REQUIRE(mkfifo((folder.path + "/pipe").c_str(), 0600) == 0);
-  const std::string wrong[] = {folder.path + "/no/such/out", folder.path + "/link", folder.path + "/pipe", folder.path,
-                               "/proc/version", ""};
+  const std::string wrong[] = {folder.path + "/no/such/out",
+                               folder.path + "/link",
+                               folder.path + "/pipe",
+                               folder.path,
+                               "/proc/version",
+                               ""};
   std::uint64_t id = 0;
   for (const std::string& one : wrong) writer.add(id++, {one, 0, "x", true, false, true});
   for (const auto& [which, error] : results(writer, std::size(wrong))) {

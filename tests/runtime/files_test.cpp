@@ -29,7 +29,8 @@ TEST_CASE("a file is replaced as a whole, and is on the disk before anybody reli
   REQUIRE(replace_file(folder.file("one"), "old").empty());
   CHECK(disk.notes() == replacing(folder, "one"));
   disk.break_syncs();
-  CHECK(replace_file(folder.file("one"), "new") == "cannot write " + folder.file("one.new") + ": Input/output error");
+  CHECK(replace_file(folder.file("one"), "new") ==
+        "cannot write " + folder.file("one.new") + ": Input/output error");
   disk.repair();
   disk.fill(1);
   CHECK(replace_file(folder.file("one"), "new").find("No space left") != std::string::npos);

@@ -48,11 +48,13 @@ class LedgerFolder {
 /// What SQLite itself makes of some SQL in a file: the first value of the first row, as text; it must succeed.
 inline std::string sql(const std::string& path, const std::string& text) {
   sqlite3* opened = nullptr;
-  REQUIRE(sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) == SQLITE_OK);
+  REQUIRE(sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) ==
+          SQLITE_OK);
   const sqlite::Database database(opened);
   std::string first;
   const auto keep = [](void* kept, int, char** values, char**) {
-    if (auto* const value = static_cast<std::string*>(kept); value->empty() && values[0] != nullptr) *value = values[0];
+    if (auto* const value = static_cast<std::string*>(kept); value->empty() && values[0] != nullptr)
+      *value = values[0];
     return 0;
   };
   const int code = sqlite3_exec(opened, text.c_str(), keep, &first, nullptr);
@@ -63,7 +65,9 @@ inline std::string sql(const std::string& path, const std::string& text) {
 /// "table/key" and the record.
 using LedgerContent = std::map<std::string, std::string>;
 
-inline LedgerOptions ledger_options(const std::string& path) { return {path, "sitemgr a", {"leases", "usage"}, false}; }
+inline LedgerOptions ledger_options(const std::string& path) {
+  return {path, "sitemgr a", {"leases", "usage"}, false};
+}
 
 inline std::unique_ptr<Ledger> open_ledger(const std::string& path) {
   auto opened = Ledger::open(ledger_options(path));

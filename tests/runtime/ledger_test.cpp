@@ -235,12 +235,13 @@ struct Tally {
 };
 
 std::filesystem::path quick_folder() {
-  return access("/dev/shm", W_OK) == 0 ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
+  return access("/dev/shm", W_OK) == 0 ? std::filesystem::path("/dev/shm")
+                                       : std::filesystem::temp_directory_path();
 }
 
 /// Opens the snapshot with one byte of its file or its log changed: each of the first `all_of`, then one in a stride.
-Tally flip_bytes(const LedgerFolder& folder, const Snapshot& sound, std::string Snapshot::* part, std::size_t all_of,
-                 std::uint64_t stride, Random& random) {
+Tally flip_bytes(const LedgerFolder& folder, const Snapshot& sound, std::string Snapshot::*part,
+                 std::size_t all_of, std::uint64_t stride, Random& random) {
   Tally tally;
   for (std::size_t at = 0; at < (sound.*part).size(); at += at < all_of ? 1 : 1 + random.below(stride)) {
     Snapshot damaged = sound;
@@ -322,7 +323,8 @@ TEST_CASE("a row that was changed, lost or added by hand is found") {
     folder.write("ledger.sqlite", sound.file);
     sql(folder.file(), change);
     CAPTURE(change);
-    CHECK(fault_of_open(ledger_options(folder.file())).starts_with("the ledger " + folder.file() + " is damaged: "));
+    CHECK(
+        fault_of_open(ledger_options(folder.file())).starts_with("the ledger " + folder.file() + " is damaged: "));
   }
 }
 
@@ -331,8 +333,9 @@ TEST_CASE("a ledger of a later version is called that, and not damaged") {
   folder.write("ledger.sqlite", snapshot_without_log().file);
   sql(folder.file(), "PRAGMA user_version=9; CREATE TABLE of_then(x)");
   const std::string fault = fault_of_open(ledger_options(folder.file()));
-  CHECK(fault == "the ledger " + folder.file() + " was made by a newer DMM (version 9 of its tables; this one knows "
-                 "1 to 2): start that one again");
+  CHECK(fault == "the ledger " + folder.file() +
+                     " was made by a newer DMM (version 9 of its tables; this one knows "
+                     "1 to 2): start that one again");
   sql(folder.file(), "PRAGMA user_version=0");
   CHECK(fault_of_open(ledger_options(folder.file())).ends_with(" is damaged: it has no version"));
 }

@@ -25,8 +25,10 @@ void make_ledger(const LedgerFolder& folder, int version, const std::string& par
   for (const std::string& table : tables)
     text += "CREATE TABLE " + table +
             "(key TEXT PRIMARY KEY NOT NULL, record TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;";
-  text += "CREATE TABLE about(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
-          "INSERT INTO about VALUES('party','" + party + "');";
+  text +=
+      "CREATE TABLE about(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
+      "INSERT INTO about VALUES('party','" +
+      party + "');";
   std::uint64_t total = sum_of("about", "party", party);
   for (const RowText& row : rows) {
     const std::uint64_t sum = sum_of(row.table, row.key, row.record);
@@ -79,7 +81,8 @@ const RowText task_1{
     R"("process":17,"cause":null,"kill_at":"never","detached_until":"never",)"
     R"("outcome":[["b","ann",9,1],0,0,0,0,"",0,0,0,0,"",""]})"};
 const RowText suspect_1{
-    "suspects", "3", R"({"node":3,"jobs":[["b","ann",9,1]],"pause":600000000,"aside_until":"never","reason":"lost"})"};
+    "suspects", "3",
+    R"({"node":3,"jobs":[["b","ann",9,1]],"pause":600000000,"aside_until":"never","reason":"lost"})"};
 
 const RowText job_1{
     "jobs", "9",
@@ -89,10 +92,10 @@ const std::string progress_head =
     R"({"number":9,"state":2,"attempt":1,"reruns":0,"cancel_wanted":false,"outcome":0,"granted":1700000001000000,)"
     R"("started":1700000002000000,"ended":null,"wall":0,"exit_kind":null,"exit_code":0,"exit_fault":0,"text":"",)"
     R"("lease":["a",[7,1]],"chain":["a","b"],"clusters":["delft"],"origin":0,"tries":1,"nodes":[)" +
-    group + R"(],"held":[)" + group + R"(],"asked":true,"grace":0,"tasks":[)"
-            R"([["a",2,"n"],[[3,4]],2,false,false,true,0,null,0,0,"",0,0,0]])";
-const RowText submission_1{"submissions", "cli#4",
-                           R"({"client":["b",3,"cli"],"token":4,"first_job":9,"jobs":1})"};
+    group + R"(],"held":[)" + group +
+    R"(],"asked":true,"grace":0,"tasks":[)"
+    R"([["a",2,"n"],[[3,4]],2,false,false,true,0,null,0,0,"",0,0,0]])";
+const RowText submission_1{"submissions", "cli#4", R"({"client":["b",3,"cli"],"token":4,"first_job":9,"jobs":1})"};
 
 }  // namespace
 
@@ -153,7 +156,9 @@ TEST_CASE("ledgers of version 2 are read") {
   const auto add = [](RowText& row, const std::string& more) { row.record.insert(row.record.size() - 1, more); };
   add(lease, R"(,"term":30000000,"length":0,"round_trip":1000,"jobs":3)");
   make_ledger(site, 2, "sitemgr a", {"leases", "usage", "drained", "usage_totals", "offers", "reaches", "relays"},
-              {lease, usage_1, drained_1,
+              {lease,
+               usage_1,
+               drained_1,
                {"usage_totals", "1 b", R"({"peer":"b","direction":1,"leases":8,"processor_microseconds":99})"},
                {"offers", "n",
                 R"({"manager":["a",2,"n"],"cluster":"delft","nodes":8,"processors_per_node":2,"memory_bytes":0,)"

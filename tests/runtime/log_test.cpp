@@ -47,9 +47,9 @@ TEST_CASE("JSON strings are right for any bytes") {
   CHECK(escaped("a\"b\\c\n\t\x01") == R"("a\"b\\c\n\t\u0001")");
   CHECK(escaped("Zoë → 🦀") == "\"Zoë → 🦀\"");
   CHECK(escaped("\xFF") == "\"\xEF\xBF\xBD\"");
-  CHECK(escaped("a\xC3") == "\"a\xEF\xBF\xBD\"");                                          // cut short
-  CHECK(escaped("\xC0\x80") == "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");                            // longer than needed
-  CHECK(escaped("\xED\xA0\x80") == "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");            // a surrogate
+  CHECK(escaped("a\xC3") == "\"a\xEF\xBF\xBD\"");                                // cut short
+  CHECK(escaped("\xC0\x80") == "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");                  // longer than needed
+  CHECK(escaped("\xED\xA0\x80") == "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");  // a surrogate
   CHECK(escaped("\xF4\x90\x80\x80") == "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");  // beyond Unicode
   CHECK(escaped(std::string_view("\0", 1)) == R"("\u0000")");
 }
@@ -76,12 +76,14 @@ TEST_CASE("an event is one JSON object a line") {
                         {"local", false}}};
   std::string line;
   append_json_line(line, "2026-01-31T12:00:00.000001Z", "sitemgr das-0", event);
-  CHECK(line == R"({"time":"2026-01-31T12:00:00.000001Z","level":"info","who":"sitemgr das-0","event":"delegate",)"
-                R"("request":"das-0/alice/17.2","to":"das \"1\"","dttl":-4,"load":0.1,"nothing":null,"local":false})");
+  CHECK(line ==
+        R"({"time":"2026-01-31T12:00:00.000001Z","level":"info","who":"sitemgr das-0","event":"delegate",)"
+        R"("request":"das-0/alice/17.2","to":"das \"1\"","dttl":-4,"load":0.1,"nothing":null,"local":false})");
   std::string brief;
   append_short_line(brief, "2026-01-31T12:00:00.000001Z", event);
-  CHECK(brief == "12:00:00.000  info     delegate           das-0/alice/17.2 to=\"das \\\"1\\\"\" dttl=-4 load=0.1 "
-                 "nothing=null local=false");
+  CHECK(brief ==
+        "12:00:00.000  info     delegate           das-0/alice/17.2 to=\"das \\\"1\\\"\" dttl=-4 load=0.1 "
+        "nothing=null local=false");
 }
 
 TEST_CASE("a file takes the lines of its level and above; warnings reach it at once, the rest at a flush") {

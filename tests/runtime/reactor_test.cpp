@@ -44,7 +44,7 @@ struct ClerkShell {
     note("decided");
     todo = true;
     driver.effects.ledger.put(DrainRecord{SiteName(std::to_string(++asked) + std::string(5'000, 'x'))},
-                               ask.verb == "synced" ? Grade::synced : Grade::committed);
+                              ask.verb == "synced" ? Grade::synced : Grade::committed);
     return Answer{ask.token, {}, "{}"};
   }
   bool perform(Instant, Driver<Clerk>&) {
@@ -90,7 +90,8 @@ class ClerkProcess {
 
   std::uint64_t begin_asking(const std::string& verb) {
     const std::uint64_t token = pool_.ask(0, verb);
-    for (Reply& reply : pool_.poll({})) replies_.insert_or_assign(reply.token, reply);  // a quick clerk answers in here
+    for (Reply& reply : pool_.poll({}))
+      replies_.insert_or_assign(reply.token, reply);  // a quick clerk answers in here
     return token;
   }
   bool is_answered(std::uint64_t token) {

@@ -76,8 +76,7 @@ class Filler {
     }
   }
   template <class T>
-    requires(Struct<T> || LedgerRow<T>)
-  void fill(T& value) {
+  requires(Struct<T> || LedgerRow<T>) void fill(T& value) {
     std::apply([&](auto&... element) { (fill(element), ...); }, T::fields(value));
   }
 
@@ -123,8 +122,13 @@ TEST_CASE("every kind of row comes back from JSON as it was") {
 TEST_CASE("a row is an object by column, and instants are wall time") {
   UsageRow row;
   row.number = 7;
-  row.use = {.lease = {SiteName("a"), {1, 2}}, .request = {SiteName("b"), "u\"1", 3, 1}, .peer = SiteName("c"),
-             .direction = UsageRecord::Direction::borrowed, .processors = 4, .granted = {5}, .ended = never,
+  row.use = {.lease = {SiteName("a"), {1, 2}},
+             .request = {SiteName("b"), "u\"1", 3, 1},
+             .peer = SiteName("c"),
+             .direction = UsageRecord::Direction::borrowed,
+             .processors = 4,
+             .granted = {5},
+             .ended = never,
              .processor_microseconds = 6};
   CHECK(to_json(row, Duration{100}) ==
         R"({"number":7,"lease":["a",[1,2]],"request":["b","u\"1",3,1],"peer":"c","direction":1,"processors":4,)"

@@ -245,7 +245,8 @@ class LiarRun {
     if (view.requests_waiting > requests_per_user * (view.job_managers.size() + 1)) return "too many requests";
     if (view.foreign_waiting > links * delegations_per_link) return "too many delegations";
     if (view.leases_in > links * leases_per_link || view.leases_out > links * leases_per_link)
-      return "too many leases: " + std::to_string(view.leases_in) + " in, " + std::to_string(view.leases_out) + " out";
+      return "too many leases: " + std::to_string(view.leases_in) + " in, " + std::to_string(view.leases_out) +
+             " out";
     return look_at_links(site.endpoint);
   }
 

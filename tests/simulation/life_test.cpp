@@ -69,8 +69,8 @@ TEST_CASE("borrowers of equal demand get equal shares, at little cost") {
     CHECK(sum(shared) >= 0.95 * 100 * 3600);  // no reuse, however unbounded, could use more than all
   }
   // Without any of it the first keeps what it has: the demand is one that has to be shared.
-  const auto unbounded = use_of_an_hour(
-      2, R"("reuse_jobs_max": 1000000, "reuse_length_max_seconds": 1000000, "turn_limit_seconds": 0,
+  const auto unbounded =
+      use_of_an_hour(2, R"("reuse_jobs_max": 1000000, "reuse_length_max_seconds": 1000000, "turn_limit_seconds": 0,
             "use_hints": false)");
   std::printf("2 borrowers, nothing shared: Jain's index %.4f\n", jain(unbounded));
   CHECK(jain(unbounded) < 0.95);
@@ -177,9 +177,10 @@ TEST_CASE("links that came up this second, however far and uneven, lose no job a
         World world(topology_of(line_of(hops, direct)), settings);
         world.run_until(Instant{} + milliseconds(500));
         const auto [finished, reruns, last] = run_jobs(world, 20);
-        std::printf("%s, %d hops of %.2f to %.2f s, seed %llu: %zu of 20 finished, %u reruns, the last after %.0f s\n",
-                    direct ? "direct" : "relayed", hops, latency, latency + jitter,
-                    static_cast<unsigned long long>(seed), finished, reruns, last);
+        std::printf(
+            "%s, %d hops of %.2f to %.2f s, seed %llu: %zu of 20 finished, %u reruns, the last after %.0f s\n",
+            direct ? "direct" : "relayed", hops, latency, latency + jitter, static_cast<unsigned long long>(seed),
+            finished, reruns, last);
         CHECK(finished == 20);
         CHECK(reruns == 0);
       }

@@ -20,7 +20,8 @@ Topology two_sites() {
   std::string users;
   for (std::size_t i = 0; i < pairs; ++i) users += (i ? ", \"u" : "\"u") + std::to_string(i) + '"';
   return topology_of(R"({"name": "cut", "sites": [
-    {"name": "home", "siblings": ["owner"], "users": [)" + users + R"(],
+    {"name": "home", "siblings": ["owner"], "users": [)" +
+                     users + R"(],
      "clusters": [{"name": "c", "nodes": 10}]},
     {"name": "owner", "direct_routes": false,
      "clusters": [{"name": "c", "nodes": 50, "resource_managers": 50}]}]})");
@@ -147,9 +148,10 @@ TEST_CASE("a link that is cut for a day keeps little, and heals at the cost of w
     sites.heal();
     const std::uint64_t healing = sites.bytes_of_a_minute();
     CHECK(sites.count(JobState::lost) == (again ? 0 : pairs));
-    std::printf("cut for a day: %zu bytes kept by all; over the link in a minute: %ju with fifty starts, %ju in quiet, "
-                "%ju after the healing\n",
-                sites.most_kept(), std::uintmax_t{busy}, std::uintmax_t{quiet}, std::uintmax_t{healing});
+    std::printf(
+        "cut for a day: %zu bytes kept by all; over the link in a minute: %ju with fifty starts, %ju in quiet, "
+        "%ju after the healing\n",
+        sites.most_kept(), std::uintmax_t{busy}, std::uintmax_t{quiet}, std::uintmax_t{healing});
     CHECK(sites.most_kept() <= 1'000'000);
     CHECK(healing <= 2 * (again ? busy : quiet));
   }

@@ -13,13 +13,14 @@ using namespace life_stage;
 Topology owner_of_eight(const std::string& limits) {
   return topology_of(R"({"name": "limits", "sites": [
     {"name": "owner", "clusters": [{"name": "c", "nodes": 8}], "siblings": ["b", "c"],
-     "limits": [{"site": "b", )" + limits + R"(}]},
+     "limits": [{"site": "b", )" +
+                     limits + R"(}]},
     {"name": "b", "clusters": [{"name": "c", "nodes": 1}], "users": ["u"]},
     {"name": "c", "clusters": [{"name": "c", "nodes": 1}], "users": ["u"]}]})");
 }
 
 struct Hour {
-  double utilisation = 0;         ///< of the owner's processors
+  double utilisation = 0;               ///< of the owner's processors
   std::size_t started = 0, failed = 0;  ///< jobs of b
   std::uint64_t delegations = 0;        ///< messages of all kinds for them, from the start on
 };
@@ -56,8 +57,8 @@ TEST_CASE("nothing is kept for a borrower that may have nothing more, and it doe
     world.submit(job_manager_of(SiteName("b"), "u"), sleeper(row.width, 60, 1), 2000);
     world.submit(job_manager_of(SiteName("c"), "u"), sleeper(2, 60, 1), 4000);
     const Hour hour = hour_of(world);
-    std::printf("b may have %s, and wants %u: utilisation %.4f, %llu messages of delegation\n", row.limits, row.width,
-                hour.utilisation, static_cast<unsigned long long>(hour.delegations));
+    std::printf("b may have %s, and wants %u: utilisation %.4f, %llu messages of delegation\n", row.limits,
+                row.width, hour.utilisation, static_cast<unsigned long long>(hour.delegations));
     CHECK(hour.utilisation >= 0.99);
     CHECK(hour.delegations <= 20 * 8 * 60);  // so many jobs of one processor the owner serves in an hour
     CHECK(hour.failed == row.failed);

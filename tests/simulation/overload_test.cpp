@@ -144,13 +144,13 @@ Figures measure(double load) {
 /// Twenty sites: a trunk of twelve, each the parent of the next, and a leaf at eight of them. Users are at every
 /// fourth site, so that most of what they run is far away.
 Topology long_chains(std::uint32_t hint_distance) {
-  std::string text = R"({"name": "chains", "defaults": {"hint_distance": )" + std::to_string(hint_distance) +
-                     R"(}, "sites": [)";
+  std::string text =
+      R"({"name": "chains", "defaults": {"hint_distance": )" + std::to_string(hint_distance) + R"(}, "sites": [)";
   int sites = 0;
   const auto add = [&](const std::string& name, const std::string& parent) {
     text += std::string(sites > 0 ? ", " : "") + R"({"name": ")" + name + '"' +
-            (parent.empty() ? "" : R"(, "parent": ")" + parent + '"') + (sites % 4 == 0 ? R"(, "users": ["u"])" : "") +
-            R"(, "clusters": [{"name": "c", "nodes": 16}]})";
+            (parent.empty() ? "" : R"(, "parent": ")" + parent + '"') +
+            (sites % 4 == 0 ? R"(, "users": ["u"])" : "") + R"(, "clusters": [{"name": "c", "nodes": 16}]})";
     ++sites;
   };
   for (int i = 0; i < 12; ++i) add("t" + std::to_string(i), i == 0 ? "" : "t" + std::to_string(i - 1));
@@ -165,8 +165,9 @@ TEST_CASE("messages between sites stay bounded at any DTTL, within the hints' ho
     for (const double load : {0.3, 1.0, 1.5})
       for (const std::uint32_t dttl : {1, 3, 5, 8, 16}) {
         const Figures figures = LoadedGrid(long_chains(horizon), load, 200, 1, dttl).run();
-        std::printf("horizon %u, load %.1f, DTTL %u: %zu jobs, %.1f messages between sites a job; %.0f %% elsewhere\n",
-                    horizon, load, dttl, figures.jobs, figures.delegating, 100 * figures.remote);
+        std::printf(
+            "horizon %u, load %.1f, DTTL %u: %zu jobs, %.1f messages between sites a job; %.0f %% elsewhere\n",
+            horizon, load, dttl, figures.jobs, figures.delegating, 100 * figures.remote);
         CHECK(figures.unfinished == 0);
         CHECK(figures.delegating <= 20);
       }

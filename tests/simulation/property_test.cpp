@@ -95,7 +95,8 @@ class Liar {
 std::unique_ptr<FaultRun> play_seed(std::uint64_t seed, const RandomOptions& options, const std::string& test) {
   current_seed = seed;
   auto run = std::make_unique<FaultRun>(seed, options, std::getenv("DMM_VERBOSE") ? Level::debug : Level::info);
-  if (std::getenv("DMM_VERBOSE")) run->set_trace([](const std::string& line) { std::printf("%s\n", line.c_str()); });
+  if (std::getenv("DMM_VERBOSE"))
+    run->set_trace([](const std::string& line) { std::printf("%s\n", line.c_str()); });
   std::string fault = run->play();
   if (fault.empty()) fault = run->check_served();
   if (fault.empty()) return run;

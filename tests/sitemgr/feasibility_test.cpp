@@ -47,7 +47,8 @@ struct Stage : PartsStage {
   }
 };
 
-TEST_CASE("feasibility: a request is refused for good when all sites within reach are known, and none can hold it") {
+TEST_CASE(
+    "feasibility: a request is refused for good when all sites within reach are known, and none can hold it") {
   Stage stage;
   LocalRequest& wide = stage.request(20);
   CHECK_FALSE(wide.kind->servable);
@@ -197,7 +198,8 @@ TEST_CASE("feasibility: a neighbour hears after a silence what changed in it") {
   CHECK(stage.part.take_due(stage.parts.capacity()).empty());
 }
 
-TEST_CASE("feasibility: classes are looked at when anything is new, and go on in the next step where there are many") {
+TEST_CASE(
+    "feasibility: classes are looked at when anything is new, and go on in the next step where there are many") {
   Stage stage;
   stage.part.looked(stage.parts.owned, false);
   CHECK_FALSE(stage.part.is_due(stage.parts.owned));

@@ -43,7 +43,8 @@ struct Stage : PartsStage {
   }
 };
 
-TEST_CASE("home search: requests that can't start here go out, in order, one neighbour after another, then pause") {
+TEST_CASE(
+    "home search: requests that can't start here go out, in order, one neighbour after another, then pause") {
   Stage stage;
   LocalRequest& request = stage.add(4);
   const Stage::Sent first = stage.pass();

@@ -130,7 +130,8 @@ TEST_CASE("what was told before is no news") {
   CHECK(board.changes() == 3);
 }
 
-TEST_CASE("entries beyond the sixteenth are ignored, and kinds beyond the 64th leave the entry incomplete [S98a]") {
+TEST_CASE(
+    "entries beyond the sixteenth are ignored, and kinds beyond the 64th leave the entry incomplete [S98a]") {
   ReachBoard board(2);
   board.hear(north, {std::vector<ReachEntry>(20, entry({nodes(8)}))});
   CHECK(board.heard(north).entries.size() == 16);

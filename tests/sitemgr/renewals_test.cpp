@@ -18,16 +18,15 @@ struct Stage : PartsStage {
     lease.upstream = north_place;
     parts.leases.add(std::move(lease));
   }
-  bool is_due(Instant at) {
-    return !part.take_due(at, parts.neighbours, parts.leases, term).empty();
-  }
+  bool is_due(Instant at) { return !part.take_due(at, parts.neighbours, parts.leases, term).empty(); }
 };
 
 TEST_CASE("renewals: a borrower renews often until both believe the same, then once in twenty terms") {
   Stage stage;
   stage.part.begin(stage.now, north_place);
   CHECK(stage.is_due(stage.now));
-  CHECK(stage.part.next_deadline(stage.parts.neighbours, stage.parts.leases) == stage.now);  // to look what is wanted
+  CHECK(stage.part.next_deadline(stage.parts.neighbours, stage.parts.leases) ==
+        stage.now);  // to look what is wanted
   CHECK_FALSE(stage.is_due(stage.now + term / 10 - microseconds(1)));
   CHECK(stage.is_due(stage.now + term / 10));
   stage.part.hear_settled(stage.now, north_place, true, term);

@@ -41,7 +41,8 @@ struct Carried : PartsStage {
   }
 };
 
-TEST_CASE("renewing: a lease is good for its term from the last Beat that vouched, or from when it was asked for") {
+TEST_CASE(
+    "renewing: a lease is good for its term from the last Beat that vouched, or from when it was asked for") {
   Carried stage;
   stage.lease.promised = parts_start + seconds(4);
   CHECK(stage.right_from(parts_start) == parts_start + seconds(24));
@@ -54,7 +55,8 @@ TEST_CASE("renewing: a shorter term takes nothing back of what earlier Beats pro
   const Duration before = promise_of(stage.parts, stage.lease);
   set_term(stage.parts, stage.lease, seconds(8), proved);
   CHECK(stage.right_from(proved + seconds(1)) == proved + seconds(20));
-  CHECK(stage.right_from(proved + seconds(15)) == proved + seconds(23));  // by now the shorter term reaches further
+  CHECK(stage.right_from(proved + seconds(15)) ==
+        proved + seconds(23));  // by now the shorter term reaches further
   CHECK(stage.left_from(proved) == proved + before);
 }
 
@@ -78,7 +80,8 @@ TEST_CASE("renewing: after a restart the term of a lease is no promise until its
   CHECK(stage.right_from(parts_start) == parts_start + seconds(20));
 }
 
-TEST_CASE("renewing: a Grant that goes on without its lender's word promises no more than the own right has left") {
+TEST_CASE(
+    "renewing: a Grant that goes on without its lender's word promises no more than the own right has left") {
   Carried stage;
   CHECK(first_promise(stage.parts, parts_start, stage.lease) == promise_of(stage.parts, stage.lease));
   stage.lease.upstream_until = parts_start + seconds(5);

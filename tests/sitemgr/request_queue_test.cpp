@@ -34,7 +34,8 @@ struct Stage {
 
   explicit Stage(const DispatchPolicy& dispatch = dispatch_fcfs_scan)
       : queue(dispatch, *find_delegation("fcfs"), 1) {}
-  LocalRequest& add(const ResourceNeed& need, std::uint32_t dttl = 1, Duration length = {}, std::int32_t priority = 0) {
+  LocalRequest& add(const ResourceNeed& need, std::uint32_t dttl = 1, Duration length = {},
+                    std::int32_t priority = 0) {
     bool is_new = false;
     RequestClass& kind = queue.class_of(need, dttl, is_new);
     if (is_new) queue.classify(kind, true, 1);

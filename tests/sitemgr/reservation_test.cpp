@@ -32,8 +32,8 @@ TEST_CASE("reservation: victims are the leases with which the request starts, or
   stage.offer(8);
   const LeaseId small = stage.lend(north_place, 2).id, large = stage.lend(south_place, 6).id;
   const auto choose = [&](std::uint32_t processors) {
-    return stage.parts.reservation.choose(stage.now + seconds(400), PartsStage::need(processors), stage.parts.leases,
-                                          stage.parts.owned, stage.parts.placer);
+    return stage.parts.reservation.choose(stage.now + seconds(400), PartsStage::need(processors),
+                                          stage.parts.leases, stage.parts.owned, stage.parts.placer);
   };
   const auto for_two = choose(2);
   REQUIRE(for_two);

@@ -82,12 +82,14 @@ std::vector<NodeGroup> groups_of(Random& random, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("where nodes for many come free at once, a step starts a thousand of them, and foreign ones come after all") {
+TEST_CASE(
+    "where nodes for many come free at once, a step starts a thousand of them, and foreign ones come after all") {
   SiteSettings settings = without_size();
   settings.owner_first = false;
   Stage stage(settings);
   ask_many(stage, 2'500);
-  stage.manager.receive(stage.now, Received{at_north, delegate(job_manager_of(north, "eve"), 1, 1), {}, {}}, stage.out);
+  stage.manager.receive(stage.now, Received{at_north, delegate(job_manager_of(north, "eve"), 1, 1), {}, {}},
+                        stage.out);
   Register offered;
   offered.cluster = delft;
   offered.nodes = 2'600;
@@ -155,7 +157,8 @@ TEST_CASE("what had to wait for the end of a long pass is made up for: others ar
   settings.owner_first = false;
   LongPass stage(settings);
   stage.said<Delegate>(at_north);
-  stage.manager.receive(stage.now, Received{at_north, delegate(job_manager_of(north, "eve"), 1, 1), {}, {}}, stage.out);
+  stage.manager.receive(stage.now, Received{at_north, delegate(job_manager_of(north, "eve"), 1, 1), {}, {}},
+                        stage.out);
   stage.manager.receive(stage.now, LinkUp{at_south, false, {}, {}}, stage.out);
   stage.settle();
   REQUIRE(stage.is_due());

@@ -16,39 +16,66 @@ const SiteName west("west");
 /// What makes a grant something that can't be.
 using Twist = std::function<void(Grant&)>;
 
+void lengthen_chain(Grant& grant) {
+  grant.chain = {north};
+  for (int i = 0; i < 16; ++i) grant.chain.insert(grant.chain.begin() + 1, SiteName("s" + std::to_string(i)));
+  grant.chain.insert(grant.chain.begin(), west);
+  grant.chain.push_back(home);
+  grant.lease.owner = west;
+}
+
 }  // namespace
 
 // ---- grants --------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a grant that nobody can have made is ignored, and the answer is still awaited [S106a]") {
   Twist twist;
-  SUBCASE("nodes of a site manager") { twist = [](Grant& g) { g.nodes[0].resource_manager = at_north; }; }
-  SUBCASE("of a job manager") { twist = [](Grant& g) { g.nodes[0].resource_manager = job_manager_of(north, "fs0"); }; }
+  SUBCASE("nodes of a site manager") {
+    twist = [](Grant& g) { g.nodes[0].resource_manager = at_north; };
+  }
+  SUBCASE("of a job manager") {
+    twist = [](Grant& g) { g.nodes[0].resource_manager = job_manager_of(north, "fs0"); };
+  }
   SUBCASE("of somebody of no role") {
     twist = [](Grant& g) { g.nodes[0].resource_manager.role = static_cast<Role>(200); };
   }
-  SUBCASE("of another site") { twist = [](Grant& g) { g.nodes[0].resource_manager.site = south; }; }
-  SUBCASE("of nobody") { twist = [](Grant& g) { g.nodes[0].resource_manager.name = {}; }; }
-  SUBCASE("a node twice") { twist = [](Grant& g) { g.nodes.push_back(g.nodes[0]); }; }
-  SUBCASE("no nodes") { twist = [](Grant& g) { g.nodes.clear(); }; }
-  SUBCASE("nodes of too many processors") { twist = [](Grant& g) { g.nodes[0].processors_per_node = 4'097; }; }
-  SUBCASE("too many processors") { twist = [](Grant& g) { g.nodes[0] = {resource_manager_of(north, "fs0"), delft,
-                                                                        {{0, 2'441}}, 4'096, {}, 0}; }; }
-  SUBCASE("no term") { twist = [](Grant& g) { g.term = {}; }; }
-  SUBCASE("a lease of our own") { twist = [](Grant& g) { g.lease.owner = home, g.chain = {home, north, home}; }; }
-  SUBCASE("another's lease, by a chain that doesn't begin there") { twist = [](Grant& g) { g.lease.owner = south; }; }
-  SUBCASE("a chain that doesn't end here") { twist = [](Grant& g) { g.chain = {north, home, west}; }; }
-  SUBCASE("a chain that comes by somebody else") { twist = [](Grant& g) { g.chain = {north, south, home}; }; }
-  SUBCASE("a site in it twice") { twist = [](Grant& g) { g.chain = {north, west, north, home}; }; }
-  SUBCASE("one that is too long") {
-    twist = [](Grant& g) {
-      g.chain = {north};
-      for (int i = 0; i < 16; ++i) g.chain.insert(g.chain.begin() + 1, SiteName("s" + std::to_string(i)));
-      g.chain.insert(g.chain.begin(), west);
-      g.chain.push_back(home);
-      g.lease.owner = west;
-    };
+  SUBCASE("of another site") {
+    twist = [](Grant& g) { g.nodes[0].resource_manager.site = south; };
   }
+  SUBCASE("of nobody") {
+    twist = [](Grant& g) { g.nodes[0].resource_manager.name = {}; };
+  }
+  SUBCASE("a node twice") {
+    twist = [](Grant& g) { g.nodes.push_back(g.nodes[0]); };
+  }
+  SUBCASE("no nodes") {
+    twist = [](Grant& g) { g.nodes.clear(); };
+  }
+  SUBCASE("nodes of too many processors") {
+    twist = [](Grant& g) { g.nodes[0].processors_per_node = 4'097; };
+  }
+  SUBCASE("too many processors") {
+    twist = [](Grant& g) { g.nodes[0] = {resource_manager_of(north, "fs0"), delft, {{0, 2'441}}, 4'096, {}, 0}; };
+  }
+  SUBCASE("no term") {
+    twist = [](Grant& g) { g.term = {}; };
+  }
+  SUBCASE("a lease of our own") {
+    twist = [](Grant& g) { g.lease.owner = home, g.chain = {home, north, home}; };
+  }
+  SUBCASE("another's lease, by a chain that doesn't begin there") {
+    twist = [](Grant& g) { g.lease.owner = south; };
+  }
+  SUBCASE("a chain that doesn't end here") {
+    twist = [](Grant& g) { g.chain = {north, home, west}; };
+  }
+  SUBCASE("a chain that comes by somebody else") {
+    twist = [](Grant& g) { g.chain = {north, south, home}; };
+  }
+  SUBCASE("a site in it twice") {
+    twist = [](Grant& g) { g.chain = {north, west, north, home}; };
+  }
+  SUBCASE("one that is too long") { twist = lengthen_chain; }
   Stage stage;
   stage.down(at_south);
   stage.hear(alice, request(alice, 1, 2));
@@ -67,13 +94,21 @@ TEST_CASE("a grant that nobody can have made is ignored, and the answer is still
 
 TEST_CASE("a grant with components that weren't asked for, or with far too much, is given back as bad [S106b]") {
   Twist twist;
-  SUBCASE("another component") { twist = [](Grant& g) { g.nodes[0].component = 1; }; }
-  SUBCASE("a component that would take all memory") { twist = [](Grant& g) { g.nodes[0].component = UINT32_MAX; }; }
+  SUBCASE("another component") {
+    twist = [](Grant& g) { g.nodes[0].component = 1; };
+  }
+  SUBCASE("a component that would take all memory") {
+    twist = [](Grant& g) { g.nodes[0].component = UINT32_MAX; };
+  }
   SUBCASE("one more") {
     twist = [](Grant& g) { g.nodes.push_back({resource_manager_of(north, "fs1"), delft, {{0, 1}}, 1, {}, 1}); };
   }
-  SUBCASE("too few") { twist = [](Grant& g) { g.nodes[0].nodes = {{0, 0}}; }; }
-  SUBCASE("ten million for two") { twist = [](Grant& g) { g.nodes[0].nodes = {{0, 9'999'999}}; }; }
+  SUBCASE("too few") {
+    twist = [](Grant& g) { g.nodes[0].nodes = {{0, 0}}; };
+  }
+  SUBCASE("ten million for two") {
+    twist = [](Grant& g) { g.nodes[0].nodes = {{0, 9'999'999}}; };
+  }
   Stage stage;
   stage.down(at_south);
   stage.hear(alice, request(alice, 1, 2));
@@ -88,7 +123,8 @@ TEST_CASE("a grant with components that weren't asked for, or with far too much,
   CHECK(stage.manager.leases().size() == 0);
 }
 
-TEST_CASE("a grant of too little, or by another way, is given back on its way home already, and others are asked") {
+TEST_CASE(
+    "a grant of too little, or by another way, is given back on its way home already, and others are asked") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.neighbours.push_back({west}); }));
   const Party at_west = site_manager_of(west);
   stage.up(at_west, true);

@@ -191,7 +191,8 @@ TEST_CASE("a lease that has lasted as long as it may is taken back with its grac
   CHECK(stage.manager.leases().size() == 0);
 }
 
-TEST_CASE("a lease whose holder is silent ends as expired, a thirtieth of its term late at its owner [S119] [S46g]") {
+TEST_CASE(
+    "a lease whose holder is silent ends as expired, a thirtieth of its term late at its owner [S119] [S46g]") {
   Stage stage;
   stage.offer(8);
   stage.lend_to(bob, 1, 2);
@@ -370,7 +371,8 @@ TEST_CASE("what a neighbour runs goes on detached when it is taken out of links 
   CHECK(stage.manager.leases().size() == 0);
 }
 
-TEST_CASE("a lender that is taken into links again is relied on from its first Beat that vouches, not before [S46f]") {
+TEST_CASE(
+    "a lender that is taken into links again is relied on from its first Beat that vouches, not before [S46f]") {
   Stage stage;
   SiteSettings without = settings_of_home();
   std::erase_if(without.neighbours, [](const NeighbourSettings& one) { return one.site == north; });

@@ -53,7 +53,8 @@ TEST_CASE("after a restart of the home site its requests are in another stay, wi
   CHECK(second.stay != first.stay);
 }
 
-TEST_CASE("a request that waited out its job manager's silence goes on in the same stay, or begins another [S71]") {
+TEST_CASE(
+    "a request that waited out its job manager's silence goes on in the same stay, or begins another [S71]") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.answer_limit = seconds(100); }));
   const Delegate first = ask_north(stage);
   stage.down(alice);
@@ -378,7 +379,8 @@ TEST_CASE("who isn't lent anything since others wait is heard by its hint alone,
   CHECK(stage.said<Grant>(at_south).size() == 1);
 }
 
-TEST_CASE("who is lent nothing for a while is told when that is over, if nothing else happens in the world [S75a]") {
+TEST_CASE(
+    "who is lent nothing for a while is told when that is over, if nothing else happens in the world [S75a]") {
   Stage stage;
   stage.offer(8);
   stage.down(at_north);
@@ -431,7 +433,8 @@ TEST_CASE("no job is put on a lease that ends before it does [S105]") {
   CHECK(stage.said<Release>(at_north).size() == (fits ? 0 : 1));
 }
 
-TEST_CASE("a lease serves no job of unknown length once half of it is over, and none at all when it is old [S105]") {
+TEST_CASE(
+    "a lease serves no job of unknown length once half of it is over, and none at all when it is old [S105]") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.reuse_length_max = seconds(80); }));
   Delegate asked = ask_north(stage);
   Grant lent = grant(asked, north, 2);
@@ -505,7 +508,8 @@ TEST_CASE("a delegated job gets nodes that are likely to be spared for its decla
 
 // ---- job managers that are away ------------------------------------------------------------------------------------
 
-TEST_CASE("a job manager that is away for long loses what it holds and what it waits for, and is forgotten [S120]") {
+TEST_CASE(
+    "a job manager that is away for long loses what it holds and what it waits for, and is forgotten [S120]") {
   Stage stage;
   stage.offer(8);
   stage.hear(alice, request(alice, 1, 8));

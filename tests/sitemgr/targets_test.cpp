@@ -31,7 +31,8 @@ struct Stage {
       neighbours.hear(n, {HintEntry{100, 100}});
     }
   }
-  Choice choose(std::size_t& target, std::uint32_t widest = 10, Instant at = now, const SiteNames* chain = nullptr) {
+  Choice choose(std::size_t& target, std::uint32_t widest = 10, Instant at = now,
+                const SiteNames* chain = nullptr) {
     const SearchQuery query{{}, &need, widest, 5, {}, &asked, chain};
     return targets.choose(at, query, {settings, owned, neighbours, placer}, feasibility, target);
   }

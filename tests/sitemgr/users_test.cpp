@@ -117,7 +117,8 @@ TEST_CASE("users: what a job manager holds, of own leases and of borrowed ones")
   CHECK(stage.users.holds_of(alice).empty());
 }
 
-TEST_CASE("users: a job manager that is away for long loses its nodes, and is forgotten when nothing is left of it") {
+TEST_CASE(
+    "users: a job manager that is away for long loses its nodes, and is forgotten when nothing is left of it") {
   Stage stage;
   stage.users.came_up(stage.now, alice, false);
   stage.users.went_down(stage.now, alice, stage.parts.settings);

@@ -50,7 +50,9 @@ SiteConfig sound_site(const std::string& more = "", const ReadOptions& options =
 std::string fault_of_job_manager(const std::string& more) {
   return fault_of(parse_job_manager_config(
       json("{'site': 'a', 'user': 'u', 'site_endpoint': 'ipc:///tmp/a', 'listen': ['ipc:///tmp/u'], "
-           "'directory': 'd'" + more + "}"), "u.json"));
+           "'directory': 'd'" +
+           more + "}"),
+      "u.json"));
 }
 std::string fault_of_resource_manager(const std::string& more) {
   return fault_of(parse_resource_manager_config(
@@ -166,10 +168,19 @@ TEST_CASE("what is written reads back equal") {
   CHECK(c.log.file == "logs/\"a\".jsonl");
 
   JobManagerConfig j;
-  j.settings = {.site = SiteName("a"), .user = "u", .first_job = 18'446'744'073'709'551'615U, .term = seconds(3),
-                .relay_after = seconds(4), .confirm_limit = seconds(5), .jobs_max = 6,
-                .submissions_remembered = 9, .starts_at_once = 7, .fetch_bytes_max = 8,
-                .keep_output = seconds(9), .keeper_deaths_max = 5, .rerun_pause = seconds(6)};
+  j.settings = {.site = SiteName("a"),
+                .user = "u",
+                .first_job = 18'446'744'073'709'551'615U,
+                .term = seconds(3),
+                .relay_after = seconds(4),
+                .confirm_limit = seconds(5),
+                .jobs_max = 6,
+                .submissions_remembered = 9,
+                .starts_at_once = 7,
+                .fetch_bytes_max = 8,
+                .keep_output = seconds(9),
+                .keeper_deaths_max = 5,
+                .rerun_pause = seconds(6)};
   j.site_endpoint = "ipc://a", j.listen = {"ipc://u"}, j.directory = "d", j.log.level = "trace";
   const auto job = parse_job_manager_config(write_config(j), "u.json");
   REQUIRE_MESSAGE(std::holds_alternative<JobManagerConfig>(job), fault_of(job));
@@ -177,13 +188,24 @@ TEST_CASE("what is written reads back equal") {
   CHECK(std::get<JobManagerConfig>(job).settings.first_job == j.settings.first_job);
 
   ResourceManagerConfig r;
-  r.settings = {.site = SiteName("a"), .name = "n", .cluster = ClusterName("c"), .nodes = 3,
-                .processors_per_node = 4, .memory_bytes = 1ULL << 40,
-                .attributes = {{"arch", "x86_64"}}, .endpoint = "ipc://n", .term = seconds(1),
-                .park = seconds(2), .idle_lease_max = seconds(3), .keep_output = seconds(0)};
-  r.settings.jobs = {
-      .isolate = false, .cgroup = "/c", .start_max = seconds(4), .processes_max = 5, .file_bytes_max = 6,
-      .disk_bytes_max = 7};
+  r.settings = {.site = SiteName("a"),
+                .name = "n",
+                .cluster = ClusterName("c"),
+                .nodes = 3,
+                .processors_per_node = 4,
+                .memory_bytes = 1ULL << 40,
+                .attributes = {{"arch", "x86_64"}},
+                .endpoint = "ipc://n",
+                .term = seconds(1),
+                .park = seconds(2),
+                .idle_lease_max = seconds(3),
+                .keep_output = seconds(0)};
+  r.settings.jobs = {.isolate = false,
+                     .cgroup = "/c",
+                     .start_max = seconds(4),
+                     .processes_max = 5,
+                     .file_bytes_max = 6,
+                     .disk_bytes_max = 7};
   r.settings.jobs.accounts = {.first = 8, .last = 9, .map = {{"a", "", "b"}, {"a", "u", "c"}}, .required = true};
   r.site_endpoint = "ipc://a", r.listen = {"ipc://n"}, r.directory = "d", r.ledger = "off";
   const auto nodes = parse_resource_manager_config(write_config(r), "n.json");
@@ -200,7 +222,8 @@ TEST_CASE("absent keys have the defaults of the settings") {
   CHECK(write_config(sound_site()) == write_config(plain));
   const auto read = parse_job_manager_config(
       json("{'site': 'a', 'user': 'u', 'site_endpoint': 'ipc://a', 'listen': ['ipc://u'], 'directory': 'd', "
-           "'term_seconds': 5}"), "u.json");
+           "'term_seconds': 5}"),
+      "u.json");
   REQUIRE(std::holds_alternative<JobManagerConfig>(read));
   CHECK(std::get<JobManagerConfig>(read).settings.confirm_limit == seconds(20));  // four terms
 }
@@ -232,7 +255,8 @@ TEST_CASE("a site's file is refused with the file, the field, the rule and what 
   CHECK(fault_of_site(", 'matchmaking_cycle': 3") ==
         "a.json: matchmaking_cycle: unknown key (did you mean \"matchmaking_cycle_seconds\"?)");
   CHECK(fault_of_site(", 'log': {'levl': 'info'}") == "a.json: log.levl: unknown key (did you mean \"level\"?)");
-  CHECK(fault_of_site(", 'log': {'level': 'loud'}") == "a.json: log.level: \"loud\" is not known; expected one of "
+  CHECK(fault_of_site(", 'log': {'level': 'loud'}") ==
+        "a.json: log.level: \"loud\" is not known; expected one of "
         "\"trace\", \"debug\", \"info\", \"warn\", \"error\", \"off\"");
   CHECK(fault_of_site(", 'lend': 1") == "a.json: lend: expected true or false, found 1");
   CHECK(fault_of_site(", 'term_seconds': '30'") ==
@@ -362,10 +386,10 @@ TEST_CASE("endpoints that nobody can use are refused") {
 }
 
 TEST_CASE("the command line overrides the file") {
-  const SiteConfig c = sound_site(", 'term_seconds': 5, 'clusters': [{'name': 'c'}]",
-                                  {.overrides = {"term_seconds=7", "log.level=debug", "log.file=x=y.log",
-                                                 "clusters.0.quota=0.5", "policies.target=fcfs",
-                                                 "term_seconds=8"}});
+  const SiteConfig c =
+      sound_site(", 'term_seconds': 5, 'clusters': [{'name': 'c'}]",
+                 {.overrides = {"term_seconds=7", "log.level=debug", "log.file=x=y.log", "clusters.0.quota=0.5",
+                                "policies.target=fcfs", "term_seconds=8"}});
   CHECK(c.settings.term == seconds(8));
   CHECK(c.log.level == "debug");
   CHECK(c.log.file == "x=y.log");
@@ -412,11 +436,13 @@ TEST_CASE("files are read by their path") {
 }
 
 TEST_CASE("relative paths begin where the reader says, all others stay as they are") {
-  const std::string text = json("{'site': 'a', 'listen': ['ipc://a.sock', 'ipc:///run/a', 'ipc://@a', 'tcp://*:7700'],"
-                                "'links': [{'site': 'b', 'relation': 'sibling', 'connect': 'ipc://b.sock'}],"
-                                "'directory': 'state', 'log': {'file': 'a.jsonl'}}");
+  const std::string text = json(
+      "{'site': 'a', 'listen': ['ipc://a.sock', 'ipc:///run/a', 'ipc://@a', 'tcp://*:7700'],"
+      "'links': [{'site': 'b', 'relation': 'sibling', 'connect': 'ipc://b.sock'}],"
+      "'directory': 'state', 'log': {'file': 'a.jsonl'}}");
   const auto config = std::get<SiteConfig>(parse_site_config(text, "a.json", {.folder = "/here"}));
-  CHECK(config.listen == std::vector<std::string>{"ipc:///here/a.sock", "ipc:///run/a", "ipc://@a", "tcp://*:7700"});
+  CHECK(config.listen ==
+        std::vector<std::string>{"ipc:///here/a.sock", "ipc:///run/a", "ipc://@a", "tcp://*:7700"});
   CHECK(config.links[0].connect == "ipc:///here/b.sock");
   CHECK(config.directory == "/here/state");
   CHECK(config.log.file == "/here/a.jsonl");

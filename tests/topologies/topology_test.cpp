@@ -213,7 +213,8 @@ TEST_CASE("settings are the defaults, then those of the site") {
   const auto read = parse(
       "{'name': 'g', 'defaults': {'preset': 'paper', 'term_seconds': 7, 'tries_per_round': 5}, 'sites': ["
       "{'name': 'a', 'settings': {'term_seconds': 9, 'policies': {'target': 'round_robin'}}}, {'name': 'b'}]}",
-      {.overrides = {"defaults.window_max=32", "sites.1.settings.lend=false", "sites.b.settings.tries_per_round=9"}});
+      {.overrides = {"defaults.window_max=32", "sites.1.settings.lend=false",
+                     "sites.b.settings.tries_per_round=9"}});
   REQUIRE_MESSAGE(std::holds_alternative<Topology>(read), fault_of(read));
   const SiteSettings& a = std::get<Topology>(read).sites[0].settings;
   const SiteSettings& b = std::get<Topology>(read).sites[1].settings;
@@ -260,11 +261,19 @@ TEST_CASE("the dual grid has the shape of Iosup et al. 2007, figure 1") {
   CHECK(count_links(grid, Relation::sibling) == 56);
   const std::vector<WorkloadHome> homes = workload_homes(grid);
   CHECK(homes.size() == 20);
-  const std::uint64_t sizes[] = {144, 64, 64, 64, 64, 198, 128, 128, 64, 96, 106, 208, 64, 112, 140, 210, 224, 480,
-                                 114, 684};
-  const std::map<std::uint32_t, std::vector<std::uint32_t>> children = {
-      {20, {0, 1, 2, 3, 4}}, {21, {22, 23, 24, 25, 26, 27, 28, 29, 30}}, {22, {5, 6, 7, 8}}, {23, {9}}, {24, {10}},
-      {25, {11, 12}}, {26, {13, 14}}, {27, {15, 16}}, {28, {17}}, {29, {18}}, {30, {19}}};
+  const std::uint64_t sizes[] = {144, 64,  64, 64,  64,  198, 128, 128, 64,  96,
+                                 106, 208, 64, 112, 140, 210, 224, 480, 114, 684};
+  const std::map<std::uint32_t, std::vector<std::uint32_t>> children = {{20, {0, 1, 2, 3, 4}},
+                                                                        {21, {22, 23, 24, 25, 26, 27, 28, 29, 30}},
+                                                                        {22, {5, 6, 7, 8}},
+                                                                        {23, {9}},
+                                                                        {24, {10}},
+                                                                        {25, {11, 12}},
+                                                                        {26, {13, 14}},
+                                                                        {27, {15, 16}},
+                                                                        {28, {17}},
+                                                                        {29, {18}},
+                                                                        {30, {19}}};
   std::map<std::uint32_t, std::vector<std::uint32_t>> found;
   for (std::size_t i = 0; i < grid.sites.size(); ++i) {
     const TopologySite& site = grid.sites[i];
@@ -343,8 +352,10 @@ TEST_CASE("a derived testbed is read back by the daemons, and each link is diall
       for (const LinkConfig& link : std::get<SiteConfig>(read).links) {
         ++links;
         if (link.connect.empty()) continue;
-        const bool fresh = dialled.insert(std::min(link.site.text + " " + daemon.party.site.text,
-                                                   daemon.party.site.text + " " + link.site.text)).second;
+        const bool fresh = dialled
+                               .insert(std::min(link.site.text + " " + daemon.party.site.text,
+                                                daemon.party.site.text + " " + link.site.text))
+                               .second;
         CHECK(fresh);
         CHECK(link.connect == daemon_of(all, site_manager_of(link.site)).endpoint);
       }
@@ -426,15 +437,17 @@ TEST_CASE("a testbed that can't be is refused") {
   const Topology two = shipped("two-sites");
   const std::string deep(100, 'x');
   CHECK(fault_of_derive(two, {.directory = deep}) ==
-        "derive: endpoint: \"ipc://" + deep + "/s/0.ipc\": the path of a socket has at most 107 bytes, this one "
-        "has 108; use a shorter directory");
+        "derive: endpoint: \"ipc://" + deep +
+            "/s/0.ipc\": the path of a socket has at most 107 bytes, this one "
+            "has 108; use a shorter directory");
   CHECK(fault_of_derive(two, with_keys(two, {.directory = "t", .tcp = true, .first_port = 65533}))
             .find("port from 1 to 65535") != std::string::npos);
   CHECK(fault_of_derive(two, {.directory = "t", .tcp = true}) == "derive: keys: site alpha has none");
   CHECK(fault_of_derive(two, {}) == "derive: expected a directory, found nothing");
   CHECK(fault_of_derive(two, {.directory = "t", .speedup = 0}) == "derive: speedup: expected a number above 0");
-  const auto read = parse("{'name': 'g', 'sites': [{'name': 'a-b', 'users': ['c']}, "
-                          "{'name': 'a', 'users': ['b-c']}]}");
+  const auto read = parse(
+      "{'name': 'g', 'sites': [{'name': 'a-b', 'users': ['c']}, "
+      "{'name': 'a', 'users': ['b-c']}]}");
   REQUIRE(std::holds_alternative<Topology>(read));
   CHECK(fault_of_derive(std::get<Topology>(read), {.directory = "t"}) ==
         "derive: two daemons would have files called \"jobmgr-a-b-c\"; rename a site, a user or a cluster");

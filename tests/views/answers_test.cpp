@@ -75,8 +75,8 @@ TEST_CASE("answers: sessions with 4,000 resource managers are told in one answer
   const Instant now{seconds(1000).microseconds};
   Codec codec;
   const auto greet = [&](const Party& from) {
-    const Envelope envelope{.from = from, .to = settings.self, .incarnation = 1, .trace = {}, .hint = {},
-                            .message = Hello{}};
+    const Envelope envelope{
+        .from = from, .to = settings.self, .incarnation = 1, .trace = {}, .hint = {}, .message = Hello{}};
     std::vector<Received> messages;
     endpoint.receive(now, 1, codec.encode(envelope), messages);
   };

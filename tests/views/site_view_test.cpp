@@ -77,18 +77,18 @@ TEST_CASE("site view: usage counts leases that run as well, also over a restart,
     return nlohmann::json::parse(answer.value().text).at("sums");
   };
   stage.pass_renewed(seconds(46), at_south, 1);
-  const nlohmann::json running = {{"direction", "lent"},         {"site", "south"},
-                                  {"records", 0},                {"processor_seconds", 0.0},
-                                  {"running", 1},                {"running_processor_seconds", 184.0}};
+  const nlohmann::json running = {{"direction", "lent"}, {"site", "south"},
+                                  {"records", 0},        {"processor_seconds", 0.0},
+                                  {"running", 1},        {"running_processor_seconds", 184.0}};
   CHECK(sums() == nlohmann::json::array({running}));
   stage.restart();
   CHECK(sums() == nlohmann::json::array({running}));
   stage.offer(8, {{lent.lease, lent.nodes.front().nodes}});
   stage.hear(at_south, Release{lent.lease, {}, false, false});
   stage.hear(fs0, Clean{lent.lease, {}});
-  const nlohmann::json ended = {{"direction", "lent"},         {"site", "south"},
-                                {"records", 1},                {"processor_seconds", 184.0},
-                                {"running", 0},                {"running_processor_seconds", 0.0}};
+  const nlohmann::json ended = {{"direction", "lent"}, {"site", "south"},
+                                {"records", 1},        {"processor_seconds", 184.0},
+                                {"running", 0},        {"running_processor_seconds", 0.0}};
   CHECK(sums() == nlohmann::json::array({ended}));
 }
 

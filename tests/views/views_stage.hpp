@@ -46,7 +46,8 @@ inline Json read_answer(const std::optional<Answer>& answer) {
   return Json::parse(answer->text);
 }
 
-inline Json ask_site(const World& world, const SiteName& site, const std::string& verb, const Json& argument = {}) {
+inline Json ask_site(const World& world, const SiteName& site, const std::string& verb,
+                     const Json& argument = {}) {
   const auto* driver = world.site(site);
   REQUIRE(driver);
   const Ask ask{1, verb, argument.is_null() ? std::string() : argument.dump()};
@@ -62,7 +63,8 @@ inline Json ask_jobs(const World& world, const Party& user, const std::string& v
   REQUIRE(driver);
   JobManager& jobs = const_cast<JobManager&>(driver->manager);  // a question changes nothing
   JobManagerEffects effects;
-  return read_answer(answer_jobs(jobs, time_of(world), {1, verb, argument.is_null() ? "" : argument.dump()}, effects));
+  return read_answer(
+      answer_jobs(jobs, time_of(world), {1, verb, argument.is_null() ? "" : argument.dump()}, effects));
 }
 
 }  // namespace dmm::views_stage

@@ -103,12 +103,11 @@ TEST_CASE("bad lines are fatal unless told otherwise") {
 }
 
 TEST_CASE("refusals name the file and the reason") {
-  CHECK(refusal({.path = "/nonexistent.swf"}) ==
-        "/nonexistent.swf: can't be opened: No such file or directory");
+  CHECK(refusal({.path = "/nonexistent.swf"}) == "/nonexistent.swf: can't be opened: No such file or directory");
   const TemporaryFile file("; only a header\n" + record(1, 0, -1, 1, 0));
-  CHECK(refusal({.path = file.path()}) ==
-        file.path() + ": no job that can be replayed in 1 lines"
-                      " (1 without submit time, run time or size, 0 bad)");
+  CHECK(refusal({.path = file.path()}) == file.path() +
+                                              ": no job that can be replayed in 1 lines"
+                                              " (1 without submit time, run time or size, 0 bad)");
   CHECK(refusal({.path = "x.swf", .run_cap_seconds = -1}) ==
         "x.swf: the cap of run times is -1 s; expected 0 for none, or more");
 }

@@ -91,7 +91,7 @@ TEST_CASE("a run of seven jobs on ten processors") {
   CHECK(summary.longest_chain == 5);  // the failed job's ten don't count
   CHECK(summary.messages_per_job_median == Approx(20));
   CHECK(summary.messages_per_job_p95 == Approx(50));
-  CHECK(summary.makespan_seconds == Approx(115));                    // from 5 to 120
+  CHECK(summary.makespan_seconds == Approx(115));  // from 5 to 120
   CHECK(summary.utilisation == Approx((406.0 + 100.0) / (10 * 115)));
   CHECK(summary.used_processor_seconds == Approx(506));
   CHECK(summary.jobs_started == 5);
@@ -103,9 +103,9 @@ TEST_CASE("a run of seven jobs on ten processors") {
 
 TEST_CASE("a run that was stopped counts what its running jobs had used by then") {
   SummaryBuilder builder;
-  builder.add(finished(0, 10, 60, 4));                                                     // 200
-  builder.add({.submit_seconds = 20, .start_seconds = 50, .processors = 3});               // 3 x 50 by 100
-  builder.add({.submit_seconds = 100, .processors = 9});                                   // never started
+  builder.add(finished(0, 10, 60, 4));                                        // 200
+  builder.add({.submit_seconds = 20, .start_seconds = 50, .processors = 3});  // 3 x 50 by 100
+  builder.add({.submit_seconds = 100, .processors = 9});                      // never started
   const Summary stopped = builder.summary(10, 100.0);
   CHECK(stopped.makespan_seconds == Approx(100));
   CHECK(stopped.used_processor_seconds == Approx(350));
@@ -129,9 +129,9 @@ TEST_CASE("counts of messages beyond any table keep their median and percentile"
 
 TEST_CASE("slowdowns of short jobs: bounded below by 1 and at 10 seconds; a run of 0 has no slowdown") {
   const std::vector<JobOutcome> jobs{
-      finished(0, 0, 4, 1),      // slowdown 1, bounded max(1, 4 / 10) = 1
-      finished(0, 99, 100, 1),   // slowdown 100, bounded 100 / 10 = 10
-      finished(0, 30, 30, 1),    // no slowdown, bounded 30 / 10 = 3
+      finished(0, 0, 4, 1),     // slowdown 1, bounded max(1, 4 / 10) = 1
+      finished(0, 99, 100, 1),  // slowdown 100, bounded 100 / 10 = 10
+      finished(0, 30, 30, 1),   // no slowdown, bounded 30 / 10 = 3
   };
   const Summary summary = summarise(jobs, 1);
   CHECK(summary.average_slowdown == Approx(50.5));

@@ -34,8 +34,7 @@ std::vector<TraceJob> read_all(SwfReader& reader) {
 
 /// A proper record of a job with this number and submit time.
 std::string record(int number, int submit) {
-  return std::to_string(number) + " " + std::to_string(submit) +
-         " 5 100 4 -1 -1 4 200 -1 1 7 -1 -1 1 3 -1 -1\n";
+  return std::to_string(number) + " " + std::to_string(submit) + " 5 100 4 -1 -1 4 200 -1 1 7 -1 -1 1 3 -1 -1\n";
 }
 
 }  // namespace
@@ -66,19 +65,19 @@ TEST_CASE("what a line is") {
       {"; MaxProcs: 1664 (72, 1368, 224)", Kind::comment},
       {"   ;   MaxJobs: many", Kind::comment},
       {";1 0 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", Kind::comment},
-      {"0 0 -1 1 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::job},      // number 0, all else unknown
-      {"1 0 -1 1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\r", Kind::job},    // the requested size counts
+      {"0 0 -1 1 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::job},    // number 0, all else unknown
+      {"1 0 -1 1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\r", Kind::job},  // the requested size counts
       {"1\t0\t-1\t1\t1\t-1\t-1\t1\t-1\t-1\t-1\t-1\t-1\t-1\t-1\t-1\t-1\t-1", Kind::job},
       {"1 1356996147 0 9 64 1 1 64 9 9 1 6 1 1 -1 1 1 1 {12,12,12} q_1d 1:ppn=64", Kind::job},  // 21 columns
-      {"1 0 -1 1 1 -1 -1 -1 -1 -1 265 -1 -1 -1 -1 -1 -1 -1", Kind::job},     // an exit code as status
-      {"1 0 0 -1 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::unusable},  // no run time
-      {"1 0 0 0 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::unusable},   // a run time of 0
-      {"1 0 0 9 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::unusable}, // no size
-      {"1 0 0 9 0 -1 -1 0 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::unusable},   // a size of 0
-      {"1 -1 -1 -1 -1 -1 -1 -1 -1 -1 1 1 1 1 1 1 -1 -1", Kind::unusable},    // no submit time: LLNL Thunder
+      {"1 0 -1 1 1 -1 -1 -1 -1 -1 265 -1 -1 -1 -1 -1 -1 -1", Kind::job},      // an exit code as status
+      {"1 0 0 -1 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::unusable},   // no run time
+      {"1 0 0 0 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::unusable},    // a run time of 0
+      {"1 0 0 9 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::unusable},  // no size
+      {"1 0 0 9 0 -1 -1 0 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::unusable},    // a size of 0
+      {"1 -1 -1 -1 -1 -1 -1 -1 -1 -1 1 1 1 1 1 1 -1 -1", Kind::unusable},     // no submit time: LLNL Thunder
       {"1 -2 0 9 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::bad},
       {"-1 0 0 9 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::bad},
-      {"1 0 0 9 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::bad},           // 17 columns
+      {"1 0 0 9 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::bad},  // 17 columns
       {"1 0 0 9 10000000 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::job},
       {"1 0 0 9 10000001 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::bad},
       {"1 0 0 9 4 -1 -1 10000001 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1", Kind::bad},
@@ -111,8 +110,7 @@ TEST_CASE("a bad line is refused with what is wrong and what was expected") {
   CHECK(parse_swf_line("1 0 0 9 10000001 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1").reason ==
         "column 5 (processors) is \"10000001\"; expected at most 10000000");
   CHECK(parse_swf_line("1 0 0 9").reason == "4 columns; expected 18");
-  CHECK(parse_swf_line("{ \"jobs\": [\x1b[2J").reason ==
-        "column 1 (job number) is \"{\"; expected a number");
+  CHECK(parse_swf_line("{ \"jobs\": [\x1b[2J").reason == "column 1 (job number) is \"{\"; expected a number");
   CHECK(parse_swf_line("1 0 abcdefghijklmnopqrstuvwxyz\x07").reason ==
         "column 3 (wait time) is \"abcdefghijklmnopqrstuvwx...\"; expected a number");
   CHECK(parse_swf_line("1 \x1b[2J").reason == "column 2 (submit time) is \"?[2J\"; expected a number");

@@ -1,27 +1,24 @@
 #include "cli/place_links.hpp"
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/figures.hpp"
 #include "matchmaking/link_demand.hpp"
+#include "matchmaking/link_price.hpp"
 
 namespace dmm {
 
 double LinkUse::share() const { return asked + carried > capacity ? capacity / (asked + carried) : 1.0; }
 
 std::vector<LinkUse> link_uses(const Placement& placement, const LinkFigures& figures) {
-  std::map<std::size_t, std::uint32_t> here;
+  const std::vector<ClusterProcessors> pieces = pieces_of(placement);
   std::uint32_t in_all = 0;
-  for (const PlacedComponent& placed : placement) {
-    here[placed.cluster] += placed.processors;
-    in_all += placed.processors;
-  }
+  for (const ClusterProcessors& piece : pieces) in_all += piece.processors;
   std::vector<LinkUse> uses;
-  if (here.size() < 2) return uses;
-  for (const auto& [cluster, processors] : here)
+  if (pieces.size() < 2) return uses;
+  for (const auto& [cluster, processors] : pieces)
     uses.push_back({cluster, processors, in_all, link_demand(in_all, processors, figures.per_processor),
                     figures.capacity.at(cluster), figures.carried.empty() ? 0.0 : figures.carried.at(cluster)});
   return uses;

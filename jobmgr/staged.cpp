@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "protocol/home_paths.hpp"
+
 namespace dmm::job_steps {
 namespace {
 
@@ -44,7 +46,7 @@ void on(JobStep& s, FromSite, const Planned& planned) {
     for (InputFile file : job->description.program.inputs) {
       if (!can_be_kept(file)) continue;
       order_replicas(file, place.site);
-      std::erase_if(file.replicas, [](const Replica& replica) { return replica.url.view().starts_with("home:"); });
+      std::erase_if(file.replicas, [](const Replica& replica) { return is_at_home(replica.url); });
       if (!file.replicas.empty()) prefetch.files.push_back(std::move(file));
     }
     if (!prefetch.files.empty()) tell_site(s, std::move(prefetch), planned.request);

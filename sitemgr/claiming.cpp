@@ -57,7 +57,8 @@ bool place_again(SiteStep& s, LocalRequest& request, CoAttempt& attempt, std::ui
   attempt.part(number)->state = CoPart::State::replaced;
   const auto first = static_cast<std::uint32_t>(attempt.parts.size()) + 1;
   std::ranges::move(parts, std::back_inserter(attempt.parts));
-  if (const ClaimPlan* plan = s.parts.co_allocator.plan_of(id)) tell_planned(s, id, *plan, *placement, map);
+  if (const ClaimPlan* plan = s.parts.co_allocator.plan_of(id))
+    tell_planned(s, id, *plan, lacking(*placement, map));
   s.effects.log(Level::info, "placed_again", id,
                 {{"part", std::int64_t{number}}, {"refused_by", refused.site.text}});
   ask_parts(s, request, attempt, first, *placement, map);

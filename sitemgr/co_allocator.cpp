@@ -138,7 +138,6 @@ void CoAllocator::plan(const RequestId& request, ClaimPlan plan) {
   Waiting& waiting = waiting_.at(request);
   DMM_ASSERT(!waiting.attempt && !waiting.plan && waiting.due == never);
   if (waiting.first_start == Instant{}) waiting.first_start = plan.start;
-  waiting.last_start = plan.start;
   times_.set(waiting.due, request, plan.claim);
   waiting.plan = std::move(plan);
 }
@@ -149,7 +148,6 @@ void CoAllocator::files_came(Instant now, const RequestId& request, const Planne
   Waiting& waiting = at->second;
   if (std::erase(waiting.plan->awaited, place) == 0 || !waiting.plan->awaited.empty()) return;
   waiting.plan->start = std::min(waiting.plan->start, now);
-  waiting.last_start = waiting.plan->start;
   if (!waiting.attempt) times_.set(waiting.due, request, now);
 }
 
@@ -167,8 +165,8 @@ ClaimRules CoAllocator::rules_of(const RequestId& request, const ClaimRules& fir
 }
 
 Duration CoAllocator::start_delay(const RequestId& request) const {
-  const auto at = waiting_.find(request);
-  return at == waiting_.end() ? Duration{} : at->second.last_start - at->second.first_start;
+  const ClaimPlan* plan = plan_of(request);
+  return plan ? plan->start - waiting_.at(request).first_start : Duration{};
 }
 
 void CoAllocator::reports_came(Instant now) {

@@ -87,8 +87,7 @@ class CoAllocator {
   bool has_plans() const;
   /// For the next plan of the request: `first`, lowered for each plan that came to nothing.
   ClaimRules rules_of(const RequestId& request, const ClaimRules& first) const;
-  /// How much later its files are expected now than when it was first placed (Mohamed and Epema 2005, section
-  /// 3.2).
+  /// How much later its plan expects its files than the first one did (Mohamed and Epema 2005, section 3.2).
   Duration start_delay(const RequestId& request) const;
   /// New reports came: all that wait for some are due at once.
   void reports_came(Instant now);
@@ -164,8 +163,8 @@ class CoAllocator {
     std::map<SiteName, Instant> avoided;  ///< until when
     std::optional<CoAttempt> attempt;
     std::optional<ClaimPlan> plan;
-    std::optional<ClaimRules> rules;      ///< of the next plan, after one that came to nothing
-    Instant first_start{}, last_start{};  ///< of its plans
+    std::optional<ClaimRules> rules;  ///< of the next plan, after one that came to nothing
+    Instant first_start{};            ///< of its first plan
   };
 
   void pause(Instant now, const RequestId& request, Waiting& waiting, std::string why);

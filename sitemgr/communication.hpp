@@ -2,9 +2,7 @@
 // the others, as their users said. Later placements mind the links that these jobs use.
 #pragma once
 
-#include <cstddef>
 #include <map>
-#include <vector>
 
 #include "protocol/ids.hpp"
 
@@ -25,7 +23,6 @@ class Communication {
     std::erase_if(jobs_, [&](const auto& job) { return !has_nodes(job.first); });
   }
   bool empty() const { return jobs_.empty(); }
-  std::size_t size() const { return jobs_.size(); }
 
  private:
   std::map<RequestId, double> jobs_;

@@ -21,25 +21,29 @@ SiteName aim_of(const Delegate& asked) {
 
 Precedence precedence_of(const Foreign& foreign) { return {foreign.since(), foreign.delegate.request.id}; }
 
-bool outrank(SiteStep& s, const ResourceNeed& need, const Precedence& one, std::size_t hops, Duration round_trip) {
-  std::vector<ClusterView> views = s.parts.owned.views(need.constraints);
-  std::vector<LeaseId> ended;
-  bool fits = false;
-  for (const LeaseId& id : s.parts.holds.younger_than(one)) {
-    const HopLease* lease = s.parts.leases.find(id);
-    if (!lease || lease->nodes.empty()) continue;
-    ended.push_back(id);
-    for (const NodeGroup& group : lease->nodes)
-      if (const auto cluster = s.parts.owned.find_cluster(group.cluster))
+std::size_t enough_of(const SiteParts& parts, const ResourceNeed& need, std::span<const LeaseId> leases) {
+  std::vector<ClusterView> views = parts.owned.views(need.constraints);
+  for (std::size_t count = 1; count <= leases.size(); ++count) {
+    for (const NodeGroup& group : parts.leases.get(leases[count - 1]).nodes)
+      if (const auto cluster = parts.owned.find_cluster(group.cluster))
         views[*cluster].idle_processors += processors_of(group);
-    fits = s.parts.placer.place(need, views).has_value();
-    if (fits) break;
+    if (parts.placer.place(need, views)) return count;
   }
-  if (!fits) return false;
+  return 0;
+}
+
+bool outrank(SiteStep& s, const ResourceNeed& need, const Precedence& one, std::size_t hops, Duration round_trip) {
+  std::vector<LeaseId> held = s.parts.holds.younger_than(one);
+  std::erase_if(held, [&](const LeaseId& id) {
+    const HopLease* lease = s.parts.leases.find(id);
+    return !lease || lease->nodes.empty();
+  });
+  held.resize(enough_of(s.parts, need, held));
+  if (held.empty()) return false;
   const Duration cycles = s.parts.settings.matchmaking_cycle + s.parts.settings.delegation_cycle;
   s.parts.holds.turned_away(s.now, one,
                             Holds::first_kept + cycles * static_cast<std::int64_t>(2 * hops) + round_trip * 2);
-  for (const LeaseId& id : ended) {
+  for (const LeaseId& id : held) {
     HopLease& lease = *s.parts.leases.find(id);
     s.effects.log(Level::info, "outranked", lease.request, {{"lease", to_text(id)}, {"by", to_text(one.request)}});
     s.parts.holds.drop(id);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <map>
+#include <span>
+#include <vector>
 
 #include "sitemgr/site_step.hpp"
 
@@ -11,6 +13,9 @@ namespace dmm::site_steps {
 /// The site at which a part is aimed; empty if the delegation is no such part.
 SiteName aim_of(const Delegate& asked);
 Precedence precedence_of(const Foreign& foreign);
+/// How many of these leases of this site's nodes, from the first on and one at least, leave room for the need when
+/// they have ended; 0: not even all do.
+std::size_t enough_of(const SiteParts& parts, const ResourceNeed& need, std::span<const LeaseId> leases);
 /// A part for this site found too few free nodes. If those that are held for younger requests would do, they are
 /// freed for it, and no younger request gets any for a while. Whether that was done.
 /// `hops`, `round_trip`: how far the part came.

@@ -69,6 +69,8 @@ class Lending {
   std::uint32_t lendable_to(Instant now, const Site& site, std::size_t n) const;
   /// The clusters of this site, by kind of node, with what of each the neighbour may have now.
   std::vector<ClusterReport> reports_for(Instant now, const Site& site, std::size_t n) const;
+  /// Whether the neighbour gets nothing now, whatever is free.
+  bool gets_nothing(Instant now, const Site& site, std::size_t n) const;
   /// Until when a neighbour gets nothing.
   Instant kept_off_until(const Site& site, std::size_t n) const;
   Instant kept_off_until(const SiteName& sink) const;
@@ -103,7 +105,6 @@ class Lending {
  private:
   const std::vector<std::uint32_t>& lendable_by_cluster(const Site& site) const;
   std::vector<ClusterView> lendable_views(const Site& site, const Constraints& constraints) const;
-  bool gets_nothing(Instant now, const Site& site, std::size_t n) const;
   std::uint32_t allowance(const Site& site, std::size_t n) const;
   std::optional<RejectReason> limit_reached(const Site& site, std::size_t n, std::uint64_t processors) const;
   std::optional<RejectReason> may_not_have(Instant now, const Site& site, const Foreign& foreign) const;

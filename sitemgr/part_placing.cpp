@@ -29,12 +29,10 @@ void estimate_staging(const SiteParts& parts, Instant now, const LocalRequest& r
   std::vector<WayToSite> ways;
   for (const ClusterBoard::Known& known : map.others)
     ways.push_back({known.report.site, known.report.round_trip, known.report.bandwidth});
-  for (ClusterView& view : map.views) {
-    std::vector<FileNeed> to_bring;
-    for (const FileNeed& file : files)
-      if (!parts.kept_replicas.has(now, file.sha256, view.site, view.name)) to_bring.push_back(file);
-    view.staging = transfer_time(to_bring, view.site, parts.settings.name, ways, measured);
-  }
+  for (ClusterView& view : map.views)
+    for (const FileNeed& file : files)  // they come one after the other
+      if (!parts.kept_replicas.has(now, file.sha256, view.site, view.name))
+        view.staging = view.staging + transfer_time({&file, 1}, view.site, parts.settings.name, ways, measured);
 }
 
 }  // namespace

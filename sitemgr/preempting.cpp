@@ -18,19 +18,15 @@ bool is_low(const HopLease& lease) {
          !lease.nodes.empty() && lease.priority <= 0;
 }
 
-/// Ends as many of these leases, in their order, as the need lacks; none if all are too few.
-bool end_for(SiteStep& s, const ResourceNeed& need, const std::vector<LeaseId>& leases, Duration grace,
+/// Ends as many of these leases, in their order, as the need lacks. False: none ended, since it lacks nothing, or
+/// since all are too few.
+bool end_for(SiteStep& s, const ResourceNeed& need, std::vector<LeaseId> leases, Duration grace,
              const Precedence& one, Duration kept) {
-  std::vector<ClusterView> views = s.parts.owned.views(need.constraints);
-  std::size_t ended = 0;
-  while (!s.parts.placer.place(need, views)) {
-    if (ended == leases.size()) return false;
-    for (const NodeGroup& group : s.parts.leases.get(leases[ended++]).nodes)
-      if (const auto cluster = s.parts.owned.find_cluster(group.cluster))
-        views[*cluster].idle_processors += processors_of(group);
-  }
+  if (s.parts.placer.place(need, s.parts.owned.views(need.constraints))) return false;
+  leases.resize(enough_of(s.parts, need, leases));
+  if (leases.empty()) return false;
   s.parts.holds.turned_away(s.now, one, kept);
-  for (std::size_t i = 0; i < ended; ++i) reclaim(s, *s.parts.leases.find(leases[i]), grace, LeaseEnd::preempted);
+  for (const LeaseId& id : leases) reclaim(s, *s.parts.leases.find(id), grace, LeaseEnd::preempted);
   return true;
 }
 
@@ -68,7 +64,7 @@ bool give_up(SiteStep& s, const LocalRequest& request, const std::vector<LeaseId
       if (id.owner == part.site && std::ranges::any_of(s.parts.leases.get(id).nodes, is_at_part))
         part.gives_up.push_back(id);
     const bool is_own = !part.neighbour && part.lease.empty();
-    if (is_own && !s.parts.placer.place(part.need, s.parts.owned.views(part.need.constraints)))
+    if (is_own)
       has_ended |= end_for(s, part.need, part.gives_up, s.parts.settings.preempt_grace, precedence_of(request),
                            Holds::first_kept + s.parts.settings.preempt_grace);
   }
@@ -86,8 +82,8 @@ bool end_given_up(SiteStep& s, const Foreign& foreign, const Precedence& one) {
       leases.push_back(id);
   }
   const Duration grace = std::clamp(asked.gives_up_grace, Duration{}, s.parts.settings.reclaim_grace);
-  return !leases.empty() &&
-         end_for(s, foreign.need(), leases, grace, one, Holds::first_kept + grace + asked.round_trip * 2);
+  return end_for(s, foreign.need(), std::move(leases), grace, one,
+                 Holds::first_kept + grace + asked.round_trip * 2);
 }
 
 }  // namespace dmm::site_steps

@@ -50,22 +50,6 @@ bool can_go_ahead(const SiteParts& parts, Instant now, const FileNeeds& files, c
   });
 }
 
-bool lends_to(const SiteParts& parts, Instant now, std::size_t neighbour) {
-  return parts.settings.lend && !parts.drains.has_self() &&
-         parts.lending.kept_off_until(parts.lending_site(), neighbour) <= now;
-}
-
-/// The clusters of the placement that lack files.
-std::vector<PlannedPlace> lacking(const Placement& placement, const CoMap& map) {
-  std::vector<PlannedPlace> places;
-  for (const PlacedComponent& placed : placement) {
-    const ClusterView& view = map.views[placed.cluster];
-    const PlannedPlace place{view.site, view.name};
-    if (view.staging > Duration{} && std::ranges::find(places, place) == places.end()) places.push_back(place);
-  }
-  return places;
-}
-
 /// One step nearer to the cluster that it names, or to a resource manager there.
 void pass_on(SiteStep& s, Prefetch&& prefetch) {
   const RequestId request = prefetch.request;
@@ -105,6 +89,16 @@ void pass_back(SiteStep& s, Prefetched&& fetched) {
 
 }  // namespace
 
+std::vector<PlannedPlace> lacking(const Placement& placement, const CoMap& map) {
+  std::vector<PlannedPlace> places;
+  for (const PlacedComponent& placed : placement) {
+    const ClusterView& view = map.views[placed.cluster];
+    const PlannedPlace place{view.site, view.name};
+    if (view.staging > Duration{} && std::ranges::find(places, place) == places.end()) places.push_back(place);
+  }
+  return places;
+}
+
 bool wait_for_files(SiteStep& s, const LocalRequest& request, const ResourceNeed& need, const Placement& placement,
                     const CoMap& map) {
   const RequestId& id = request.request.id;
@@ -120,15 +114,15 @@ bool wait_for_files(SiteStep& s, const LocalRequest& request, const ResourceNeed
                 {{"text", plan.placement},
                  {"files_in_seconds", transfer.in_seconds()},
                  {"claimed_in_seconds", (plan.claim - s.now).in_seconds()}});
-  tell_planned(s, id, plan, placement, map);
+  tell_planned(s, id, plan, plan.awaited);
   s.parts.co_allocator.plan(id, std::move(plan));
   return true;
 }
 
-void tell_planned(SiteStep& s, const RequestId& request, const ClaimPlan& plan, const Placement& placement,
-                  const CoMap& map) {
-  Planned planned{request, lacking(placement, map), plan.claim - s.now, plan.start - s.now};
-  if (!planned.places.empty()) s.effects.send(job_manager_of(request), std::move(planned), request);
+void tell_planned(SiteStep& s, const RequestId& request, const ClaimPlan& plan, std::vector<PlannedPlace> places) {
+  if (places.empty()) return;
+  s.effects.send(job_manager_of(request),
+                 Planned{request, std::move(places), plan.claim - s.now, plan.start - s.now}, request);
 }
 
 bool files_come_in_time(const SiteParts& parts, Instant now, const LocalRequest& request,
@@ -146,7 +140,8 @@ void on(SiteStep& s, FromUser from, Prefetch& prefetch) {
 
 void on(SiteStep& s, FromSite from, Prefetch& prefetch) {
   const bool is_own = prefetch.site == s.parts.settings.name;
-  if (is_own && !lends_to(s.parts, s.now, from.neighbour)) return s.parts.ignore("not_lent_to");
+  if (is_own && s.parts.lending.gets_nothing(s.now, s.parts.lending_site(), from.neighbour))
+    return s.parts.ignore("not_lent_to");
   pass_on(s, std::move(prefetch));
 }
 

@@ -12,9 +12,10 @@ namespace dmm::site_steps {
 /// lacks them keeps files. Its job manager is told.
 bool wait_for_files(SiteStep& s, const LocalRequest& request, const ResourceNeed& need, const Placement& placement,
                     const CoMap& map);
-/// Components of a planned request were placed again: their files are to go there, too.
-void tell_planned(SiteStep& s, const RequestId& request, const ClaimPlan& plan, const Placement& placement,
-                  const CoMap& map);
+/// The clusters of the placement that lack files.
+std::vector<PlannedPlace> lacking(const Placement& placement, const CoMap& map);
+/// Its job manager hears where files of a planned request are to go.
+void tell_planned(SiteStep& s, const RequestId& request, const ClaimPlan& plan, std::vector<PlannedPlace> places);
 /// Whether the request isn't planned, or the files can be where it is placed before it is to start.
 bool files_come_in_time(const SiteParts& parts, Instant now, const LocalRequest& request,
                         const Placement& placement, const CoMap& map);

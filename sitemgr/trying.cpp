@@ -102,11 +102,10 @@ void consider(SiteStep& s, LocalRequest& request) {
   const Duration awaited = reports_awaited + longest_round_trip(s.parts, up);
   if (!s.parts.board.is_fresh(s.now, up, awaited)) return co_allocator.await_reports(s.now, id, s.now + awaited);
   const ClaimPlan* plan = co_allocator.plan_of(id);
-  const bool is_planned = plan != nullptr;
-  const ResourceNeed need = plan ? plan->need : kind.need;
+  const ResourceNeed& need = plan ? plan->need : kind.need;
   const std::optional<Place> place = find_place(s, request, need);
   if (!place) return;
-  if (!is_planned && wait_for_files(s, request, need, place->placement, place->map)) return;
+  if (!plan && wait_for_files(s, request, need, place->placement, place->map)) return;
   std::vector<CoPart> parts = parts_of(request, place->placement, place->map);
   if (std::string why_not = take_place(s, request, *place, parts); !why_not.empty())
     return co_allocator.found_no_place(s.now, id, std::move(why_not));

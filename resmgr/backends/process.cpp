@@ -454,9 +454,10 @@ void ProcessBackend::carry_out(const KeepTasks& order) {
 void ProcessBackend::carry_out(const FetchFiles& order) {
   const TaskId id{order.request, keeper::fetch_component};
   const bool is_known = std::ranges::any_of(fetches_, [&](const auto& one) { return one.second.id == id; });
-  const auto account = accounts_.account_for(order.request);
-  if (!channel_ || is_known || fetches_.size() >= fetches_max || std::holds_alternative<std::string>(account))
-    return log(Level::info, "prefetch_left", "the files are fetched when the job starts", id);
+  const auto leave = [&] { log(Level::info, "prefetch_left", "the files are fetched when the job starts", id); };
+  if (!channel_ || is_known || fetches_.size() >= fetches_max) return leave();
+  const auto account = accounts_.account_for(order.request);  // may keep a number, on the disk
+  if (std::holds_alternative<std::string>(account)) return leave();
   fetches_[++serial_] = {id, order.path};
   send(keeper::fetch_job_of(id, order.files, serial_, settings_, path_, std::get<keeper::Account>(account)));
 }

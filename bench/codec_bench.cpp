@@ -2,7 +2,7 @@
 // and how long they are.
 #include <benchmark/benchmark.h>
 
-#include "protocol/codec.hpp"
+#include "protocol/codec/codec.hpp"
 
 namespace dmm {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bench/role.hpp"
-#include "protocol/codec.hpp"
+#include "protocol/codec/codec.hpp"
 
 namespace dmm::bench {
 

@@ -5,7 +5,7 @@
 //
 //   overload_bench simulate load=1.2 jobs=10000
 #include "bench/role.hpp"
-#include "simulator/world.hpp"
+#include "simulator/world/world.hpp"
 #include "workloads/random.hpp"
 
 namespace dmm::bench {

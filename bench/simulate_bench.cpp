@@ -10,8 +10,8 @@
 #include <cmath>
 
 #include "bench/role.hpp"
+#include "simulator/architectures/dmm.hpp"
 #include "simulator/architectures/engine.hpp"
-#include "simulator/dmm.hpp"
 #include "workloads/random.hpp"
 #include "workloads/replay.hpp"
 

@@ -1,4 +1,5 @@
-// `dmm`, the command for people: reads the command line and hands it to one of the commands (commands.hpp).
+// `dmm`, the command for people: reads the command line and hands it to one of the commands (commands.hpp of each
+// wing).
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -7,9 +8,15 @@
 #include <cstdio>
 #include <exception>
 
-#include "cli/commands.hpp"
-#include "cli/help_text.hpp"
-#include "cli/submit_options.hpp"
+#include "cli/experiments/commands.hpp"
+#include "cli/jobs/commands.hpp"
+#include "cli/jobs/submit_options.hpp"
+#include "cli/logs/commands.hpp"
+#include "cli/simulate/commands.hpp"
+#include "cli/sites/commands.hpp"
+#include "cli/terminal/help_text.hpp"
+#include "cli/terminal/output.hpp"
+#include "cli/testbed/commands.hpp"
 #include "topologies/text_rules.hpp"
 
 namespace {

@@ -35,7 +35,7 @@
 #include "links/trust.hpp"
 #include "manager/contract.hpp"
 #include "manager/lookup.hpp"
-#include "protocol/codec.hpp"
+#include "protocol/codec/codec.hpp"
 
 namespace dmm {
 

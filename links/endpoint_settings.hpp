@@ -11,7 +11,7 @@
 #include "links/gate.hpp"
 #include "links/session.hpp"
 #include "links/trust.hpp"
-#include "protocol/codec.hpp"
+#include "protocol/codec/codec.hpp"
 
 namespace dmm {
 

@@ -1,5 +1,5 @@
 // Links on which both sides do nothing but beat: a shell that knows which of their Beats arrive accounts for them
-// instead of carrying them (simulator/quiet_links.hpp).
+// instead of carrying them (simulator/world/quiet_links.hpp).
 #include <algorithm>
 #include <utility>
 

@@ -64,7 +64,7 @@ using FileNeeds = RareList<FileNeed>;
 FileNeeds needs_of(const InputFiles& files);
 
 constexpr std::size_t input_files_max = 64, replicas_max = 16;
-constexpr std::size_t input_name_bytes_max = 255, url_bytes_max = 2'000;
+constexpr std::size_t url_bytes_max = 2'000;
 
 /// What nodes have that bring input files to jobs.
 inline constexpr const char* staging_attribute = "stages_files";

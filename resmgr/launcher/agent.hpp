@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "resmgr/backends/frames.hpp"
+#include "resmgr/keeper/frames.hpp"
 #include "resmgr/launcher/agent_words.hpp"
 
 namespace dmm::launcher {

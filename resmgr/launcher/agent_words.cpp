@@ -1,6 +1,6 @@
 #include "resmgr/launcher/agent_words.hpp"
 
-#include "resmgr/backends/go_text.hpp"
+#include "resmgr/backends/process/go_text.hpp"
 
 namespace dmm::launcher {
 

@@ -1,5 +1,5 @@
 // What the agents of a job, and the programs that ask them to start others, say to one another over TCP. Both ends
-// are of one build, as the keeper and its manager are: the frames are theirs (resmgr/backends/frames.hpp).
+// are of one build, as the keeper and its manager are: the frames are theirs (resmgr/keeper/frames.hpp).
 #pragma once
 
 #include <cstdint>

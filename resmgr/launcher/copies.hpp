@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "resmgr/backends/go_text.hpp"
+#include "resmgr/backends/process/go_text.hpp"
 
 namespace dmm {
 

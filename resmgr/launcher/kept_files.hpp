@@ -6,7 +6,7 @@
 #include <string>
 
 #include "protocol/input_files.hpp"
-#include "resmgr/backends/launch_arguments.hpp"
+#include "resmgr/backends/process/launch_arguments.hpp"
 #include "resmgr/launcher/download.hpp"
 
 namespace dmm::launcher {

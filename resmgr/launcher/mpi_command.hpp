@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "resmgr/backends/go_text.hpp"
+#include "resmgr/backends/process/go_text.hpp"
 
 namespace dmm {
 

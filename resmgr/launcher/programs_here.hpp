@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "resmgr/backends/ready_line.hpp"
+#include "resmgr/keeper/ready_line.hpp"
 
 namespace dmm {
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "resmgr/backends/frames.hpp"
+#include "resmgr/keeper/frames.hpp"
 #include "resmgr/launcher/agent_words.hpp"
 #include "resmgr/launcher/copies.hpp"
 #include "resmgr/launcher/sockets.hpp"

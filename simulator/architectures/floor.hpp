@@ -11,9 +11,9 @@
 
 #include "simulator/architectures/grid.hpp"
 #include "simulator/architectures/run.hpp"
-#include "simulator/event_queue.hpp"
 #include "simulator/intercluster/execution.hpp"
 #include "simulator/intercluster/links.hpp"
+#include "simulator/world/event_queue.hpp"
 #include "workloads/job_stream.hpp"
 
 namespace dmm {

@@ -11,6 +11,7 @@
 
 #include "protocol/messages.hpp"
 #include "protocol/time.hpp"
+#include "simulator/intercluster/cluster_share.hpp"
 #include "simulator/intercluster/execution.hpp"
 #include "workloads/job_stream.hpp"
 #include "workloads/summary.hpp"
@@ -19,14 +20,6 @@ namespace dmm {
 
 /// Messages by kind (protocol/messages.hpp): the five of Iosup et al. 2007, section 5.2.1, and keep-alives.
 using MessageCounts = std::array<std::uint64_t, message_kinds>;
-
-/// Processors of one cluster that a job runs on.
-struct ClusterShare {
-  std::uint32_t cluster = 0;
-  std::uint32_t processors = 0;
-
-  bool operator==(const ClusterShare&) const = default;
-};
 
 /// How one job went; the spans are valid during the call only.
 struct SimulatedOutcome {

@@ -154,10 +154,9 @@ std::string_view to_text(MiniGridCurve curve) {
 }
 
 std::span<const MiniGridReference> mini_grid_references() {
-  static constexpr std::array<MiniGridReference, 3> references = {{
-      {2, 1437, 756, 463, 1.24, 1.40, 1.20, 1.25, 1.35, 1.40},
-      {4, 1439, 441, 290, 1.20, 1.36, 0, 0, 0, 0},
-      {8, 1425, 307, 243, 1.19, 1.33, 1.13, 1.20, 1.25, 1.35},
+  static constexpr std::array<MiniGridReference, 2> references = {{
+      {2, 1.20, 1.25, 1.35, 1.40},
+      {8, 1.13, 1.20, 1.25, 1.35},
   }};
   return references;
 }

@@ -64,20 +64,15 @@ struct MiniGridCrossing {
   double penalty = 0;                                   ///< the acceptable one; 0 if the curve doesn't cross
 };
 
-/// What others have for it.
+/// The acceptable penalties that Jones et al. 2004 read from their figures (section 6.1), for both models together:
+/// the lower end is that of shared links, the upper one that of the fixed penalty.
 struct MiniGridReference {
   std::uint32_t clusters = 0;
-  double no_sharing_seconds = 0, migration_only_seconds = 0, no_penalty_seconds = 0;
-  double fixed_against_migration = 0, fixed_against_no_sharing = 0;  ///< crossings
-  /// The acceptable penalties that the paper reads from its figures (section 6.1), for both models together: the
-  /// lower end is that of shared links, the upper one that of the fixed penalty. 0: not stated for this number of
-  /// clusters.
   double paper_migration_least = 0, paper_migration_most = 0;
   double paper_no_sharing_least = 0, paper_no_sharing_most = 0;
 };
 
-/// The bounds and crossings for 2, 4 and 8 clusters, computed by an independent program with 400,000 (bounds) and
-/// 200,000 jobs a cluster, and the paper's ranges.
+/// For the numbers of clusters that the paper states them for.
 std::span<const MiniGridReference> mini_grid_references();
 
 /// Bisection bandwidths from where links of 1000 megabits a second are seldom full to where bfff is overloaded:

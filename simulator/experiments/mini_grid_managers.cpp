@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "manager/assert.hpp"
-#include "simulator/dmm.hpp"
+#include "simulator/architectures/dmm.hpp"
 #include "workloads/mini_grid.hpp"
 
 namespace dmm {

@@ -8,7 +8,7 @@
 
 #include "manager/assert.hpp"
 #include "protocol/programs.hpp"
-#include "simulator/world.hpp"
+#include "simulator/world/world.hpp"
 #include "workloads/samplers.hpp"
 
 namespace dmm {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "protocol/text.hpp"
-#include "simulator/timeline.hpp"
+#include "simulator/checkers/timeline.hpp"
 
 namespace dmm {
 namespace {

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "simulator/checkers.hpp"
+#include "simulator/checkers/checkers.hpp"
+#include "simulator/checkers/hold_watch.hpp"
 #include "simulator/faults/capacity.hpp"
 #include "simulator/faults/idle_watch.hpp"
 #include "simulator/faults/random_grid.hpp"
 #include "simulator/faults/shares_watch.hpp"
 #include "simulator/faults/sometimes.hpp"
-#include "simulator/hold_watch.hpp"
 
 namespace dmm {
 

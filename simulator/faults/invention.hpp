@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "protocol/messages.hpp"
-#include "simulator/same_records.hpp"
+#include "simulator/world/same_records.hpp"
 #include "workloads/random.hpp"
 
 namespace dmm {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/codec.hpp"
+#include "protocol/codec/codec.hpp"
 #include "simulator/faults/invention.hpp"
-#include "simulator/world.hpp"
+#include "simulator/world/world.hpp"
 
 namespace dmm {
 

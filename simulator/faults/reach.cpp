@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "protocol/text.hpp"
+#include "simulator/checkers/timeline.hpp"
 #include "simulator/faults/fault_run.hpp"
-#include "simulator/timeline.hpp"
 
 namespace dmm {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "simulator/world.hpp"
+#include "simulator/world/world.hpp"
 
 namespace dmm {
 

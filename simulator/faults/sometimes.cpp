@@ -1,6 +1,6 @@
 #include "simulator/faults/sometimes.hpp"
 
-#include "simulator/log_fields.hpp"
+#include "simulator/checkers/log_fields.hpp"
 
 namespace dmm {
 std::string_view to_text(Rare state) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "simulator/world.hpp"
+#include "simulator/world/world.hpp"
 
 namespace dmm {
 

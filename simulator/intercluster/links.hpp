@@ -8,7 +8,7 @@
 
 #include "matchmaking/link_allotment.hpp"
 #include "protocol/time.hpp"
-#include "simulator/architectures/run.hpp"
+#include "simulator/intercluster/cluster_share.hpp"
 #include "simulator/intercluster/execution.hpp"
 #include "simulator/intercluster/residual.hpp"
 

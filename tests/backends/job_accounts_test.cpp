@@ -1,7 +1,7 @@
 // Which account a job gets, by site and user: the decision alone, on tables.
 #include <doctest/doctest.h>
 
-#include "resmgr/backends/job_accounts.hpp"
+#include "resmgr/backends/process/job_accounts.hpp"
 
 namespace job_accounts_test {
 

@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "resmgr/backends/frames.hpp"
+#include "resmgr/keeper/frames.hpp"
 #include "tests/backends/process_backend_fixture.hpp"
 
 namespace keeper_isolation_test {

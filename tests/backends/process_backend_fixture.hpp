@@ -19,7 +19,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "resmgr/backends/process.hpp"
+#include "resmgr/backends/process/backend.hpp"
 
 namespace dmm::backend_test {
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "process_backend_fixture.hpp"
-#include "resmgr/backends/script_file.hpp"
+#include "resmgr/backends/process/script_file.hpp"
 
 namespace script_file_test {
 

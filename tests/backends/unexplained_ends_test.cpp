@@ -1,5 +1,5 @@
 // Which ends are held back in a pilot, and for how long.
-#include "resmgr/backends/unexplained_ends.hpp"
+#include "resmgr/backends/process/unexplained_ends.hpp"
 
 #include <doctest/doctest.h>
 

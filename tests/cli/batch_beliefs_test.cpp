@@ -1,7 +1,7 @@
 // Where a site and its batch system disagree about nodes.
 #include <doctest/doctest.h>
 
-#include "cli/batch_beliefs.hpp"
+#include "cli/sites/batch_beliefs.hpp"
 
 namespace dmm::batch_beliefs_test {
 namespace {

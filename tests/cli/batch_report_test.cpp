@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/batch_report.hpp"
+#include "cli/sites/batch_report.hpp"
 
 namespace dmm::batch_report_test {
 namespace {

@@ -11,8 +11,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/chain_picture.hpp"
-#include "cli/delegation_chain.hpp"
+#include "cli/logs/chain_picture.hpp"
+#include "cli/logs/delegation_chain.hpp"
 
 namespace chain_test {
 

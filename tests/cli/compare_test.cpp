@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/comparison_report.hpp"
-#include "cli/experiments.hpp"
-#include "cli/statistics.hpp"
+#include "cli/experiments/comparison_report.hpp"
+#include "cli/experiments/experiments.hpp"
+#include "workloads/statistics.hpp"
 
 namespace compare_test {
 

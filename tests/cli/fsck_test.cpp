@@ -1,5 +1,5 @@
 // What managers believe of leases, compared.
-#include "cli/beliefs.hpp"
+#include "cli/sites/beliefs.hpp"
 
 #include <doctest/doctest.h>
 

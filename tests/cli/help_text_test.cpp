@@ -1,5 +1,5 @@
 // Help on 80 columns.
-#include "cli/help_text.hpp"
+#include "cli/terminal/help_text.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,12 @@
 // When a job may be asked for, as users write it: begin times and dependencies.
-#include "cli/job_conditions.hpp"
+#include "cli/jobs/job_conditions.hpp"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "cli/job_file.hpp"
+#include "cli/jobs/job_file.hpp"
+#include "cli/managers/managers.hpp"
 
 namespace job_conditions_test {
 

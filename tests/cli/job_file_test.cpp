@@ -6,9 +6,9 @@
 #include <set>
 
 #include "../temporary_file.hpp"
-#include "cli/job_file.hpp"
-#include "cli/managers.hpp"
-#include "cli/workload_plan.hpp"
+#include "cli/jobs/job_file.hpp"
+#include "cli/managers/managers.hpp"
+#include "cli/testbed/workload_plan.hpp"
 
 namespace job_file_test {
 

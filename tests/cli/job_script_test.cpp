@@ -1,12 +1,12 @@
 // Lines #DMM and #SBATCH of scripts, by tables: what they become, what is told, and what is refused.
-#include "cli/job_script.hpp"
+#include "cli/jobs/job_script.hpp"
 
 #include <doctest/doctest.h>
 
 #include <CLI/CLI.hpp>
 
-#include "cli/slurm_options.hpp"
-#include "cli/submit_options.hpp"
+#include "cli/jobs/slurm_options.hpp"
+#include "cli/jobs/submit_options.hpp"
 
 namespace job_script_test {
 

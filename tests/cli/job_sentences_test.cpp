@@ -1,9 +1,9 @@
 // `dmm why` of jobs that run or are over, and of those that wait and whose site can't be asked.
-#include "cli/job_sentences.hpp"
+#include "cli/jobs/job_sentences.hpp"
 
 #include <doctest/doctest.h>
 
-#include "cli/json_text.hpp"
+#include "cli/terminal/json_text.hpp"
 
 namespace job_sentences_test {
 

@@ -1,5 +1,5 @@
 // `dmm place`: the worked examples of Sonmez et al. 2006, figures 2 and 4, and all policies beside one another.
-#include "cli/place.hpp"
+#include "cli/simulate/place.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/figures.hpp"
-#include "cli/harvest.hpp"
-#include "cli/progress.hpp"
-#include "cli/run_report.hpp"
+#include "cli/terminal/figures.hpp"
+#include "cli/terminal/progress.hpp"
+#include "cli/testbed/harvest.hpp"
+#include "cli/testbed/run_report.hpp"
 
 namespace progress_test {
 

@@ -2,9 +2,9 @@
 // tables on a narrow terminal.
 #include <doctest/doctest.h>
 
-#include "cli/figures.hpp"
-#include "cli/job_selection.hpp"
-#include "cli/job_totals.hpp"
+#include "cli/jobs/job_selection.hpp"
+#include "cli/jobs/job_totals.hpp"
+#include "cli/terminal/figures.hpp"
 
 namespace queue_test {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "cli/recording.hpp"
+#include "cli/simulate/recording.hpp"
 
 namespace dmm::recording_test {
 namespace {

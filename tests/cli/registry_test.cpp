@@ -1,5 +1,5 @@
 // Whose folders `dmm` trusts.
-#include "cli/registry.hpp"
+#include "cli/managers/registry.hpp"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // Requests in RSL: read as they are written, made jobs, and refused with line and column.
-#include "cli/rsl.hpp"
+#include "cli/jobs/rsl.hpp"
 
 #include <doctest/doctest.h>
 
 #include <random>
 
-#include "cli/rsl_job.hpp"
+#include "cli/jobs/rsl_job.hpp"
 
 namespace rsl_test {
 

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/comparison_report.hpp"
-#include "cli/experiments.hpp"
-#include "cli/sensitivity_report.hpp"
+#include "cli/experiments/comparison_report.hpp"
+#include "cli/experiments/experiments.hpp"
+#include "cli/experiments/sensitivity_report.hpp"
 
 namespace sensitivity_test {
 

@@ -4,10 +4,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/figures.hpp"
-#include "cli/schedule_change.hpp"
-#include "cli/simulate_progress.hpp"
-#include "cli/simulate_report.hpp"
+#include "cli/simulate/schedule_change.hpp"
+#include "cli/simulate/simulate_progress.hpp"
+#include "cli/simulate/simulate_report.hpp"
+#include "cli/terminal/figures.hpp"
 
 namespace simulate_test {
 

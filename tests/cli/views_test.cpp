@@ -7,11 +7,11 @@
 #include <functional>
 #include <sstream>
 
-#include "cli/figures.hpp"
-#include "cli/leases_report.hpp"
-#include "cli/sites_report.hpp"
-#include "cli/wait_reasons.hpp"
-#include "tests/views/views_stage.hpp"
+#include "cli/jobs/wait_reasons.hpp"
+#include "cli/sites/leases_report.hpp"
+#include "cli/sites/sites_report.hpp"
+#include "cli/terminal/figures.hpp"
+#include "tests/answers/views_stage.hpp"
 
 namespace views_test {
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "cli/job_sentences.hpp"
-#include "cli/job_totals.hpp"
-#include "cli/wait_reasons.hpp"
-#include "tests/views/views_stage.hpp"
+#include "cli/jobs/job_sentences.hpp"
+#include "cli/jobs/job_totals.hpp"
+#include "cli/jobs/wait_reasons.hpp"
+#include "tests/answers/views_stage.hpp"
 
 namespace why_test {
 

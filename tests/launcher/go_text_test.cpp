@@ -1,5 +1,5 @@
 // The text by which a launcher begins: which ranks it runs, and that a text that was cut is none.
-#include "resmgr/backends/go_text.hpp"
+#include "resmgr/backends/process/go_text.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "resmgr/backends/launch_arguments.hpp"
-#include "resmgr/backends/ready_line.hpp"
+#include "resmgr/backends/process/launch_arguments.hpp"
+#include "resmgr/keeper/ready_line.hpp"
 #include "resmgr/launcher/agent_words.hpp"
 
 namespace mpi_command_test {

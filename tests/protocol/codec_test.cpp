@@ -1,5 +1,5 @@
 // What a frame is on the wire, what survives a round trip, and what is refused before it is trusted.
-#include "protocol/codec.hpp"
+#include "protocol/codec/codec.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // What is too large for a frame travels in pages, or in fragments, and is whole again at the other end.
 #include <doctest/doctest.h>
 
-#include "protocol/codec.hpp"
+#include "protocol/codec/codec.hpp"
 #include "protocol/inventory.hpp"
 
 namespace pages_test {

@@ -1,5 +1,5 @@
 // What a reader takes, from every encoding of it, and that it never goes beyond its bytes.
-#include "protocol/reader.hpp"
+#include "protocol/codec/reader.hpp"
 
 #include <doctest/doctest.h>
 

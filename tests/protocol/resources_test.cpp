@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "protocol/codec.hpp"
+#include "protocol/codec/codec.hpp"
 
 namespace resources_test {
 

@@ -8,13 +8,13 @@
 #include <map>
 #include <sstream>
 
-#include "results/axis.hpp"
-#include "results/gantt.hpp"
-#include "results/line_chart.hpp"
-#include "results/numbers.hpp"
-#include "results/schedule_json.hpp"
-#include "results/simulation_results.hpp"
-#include "results/stacked_bars.hpp"
+#include "simulator/results/axis.hpp"
+#include "simulator/results/gantt.hpp"
+#include "simulator/results/line_chart.hpp"
+#include "simulator/results/numbers.hpp"
+#include "simulator/results/schedule_json.hpp"
+#include "simulator/results/simulation_results.hpp"
+#include "simulator/results/stacked_bars.hpp"
 #include "workloads/random.hpp"
 
 namespace results_test {

@@ -1,5 +1,5 @@
 // How a daemon begins: what it makes is its own, it keeps no folder busy, and it ends with its parent if it is to.
-#include "runtime/run_daemon.hpp"
+#include "daemons/run_daemon.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -16,10 +16,10 @@
 #include <string>
 
 #include "protocol/text.hpp"
+#include "simulator/checkers/timeline.hpp"
 #include "simulator/faults/dice.hpp"
 #include "simulator/faults/liar.hpp"
 #include "simulator/faults/random_grid.hpp"
-#include "simulator/timeline.hpp"
 
 namespace dmm::liars_test {
 namespace {

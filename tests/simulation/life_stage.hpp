@@ -2,7 +2,7 @@
 // managers sent and keep.
 #pragma once
 
-#include "simulator/world.hpp"
+#include "simulator/world/world.hpp"
 
 #include <doctest/doctest.h>
 

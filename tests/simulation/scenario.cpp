@@ -6,7 +6,7 @@
 
 #include "protocol/programs.hpp"
 #include "protocol/text.hpp"
-#include "simulator/timeline.hpp"
+#include "simulator/checkers/timeline.hpp"
 #include "topologies/topology.hpp"
 
 namespace dmm {

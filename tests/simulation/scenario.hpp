@@ -13,7 +13,7 @@
 //                               reruns=0, priority=1, out=FILE, sends=MEGABITS (a second, each processor),
 //                               file=SITE:MEGABYTES (an input file there),
 //                               known-file=SITE:MEGABYTES (with a checksum), x5 (so many of them);
-//                               programs: simulator/task_performer.hpp
+//                               programs: simulator/world/task_performer.hpp
 //   run-until SECONDS
 //   stabilize [SECONDS]         until nothing is left to do, at most so long
 //   cut A B, heal A B           frames between two parties: alpha, alpha/u (a user), alpha:nodes
@@ -29,7 +29,7 @@
 //   show queue|leases|usage SITE, show chain|why SITE/USER/JOB, show jobs, show messages TYPE...
 //
 // The world warms up for one second before the first command that is not about the grid itself, and every step is
-// checked (simulator/checkers.hpp).
+// checked (simulator/checkers/checkers.hpp).
 #pragma once
 
 #include <memory>
@@ -39,7 +39,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "simulator/checkers.hpp"
+#include "simulator/checkers/checkers.hpp"
 
 namespace dmm {
 

@@ -3,7 +3,7 @@
 
 #include "protocol/text.hpp"
 #include "scenario.hpp"
-#include "simulator/timeline.hpp"
+#include "simulator/checkers/timeline.hpp"
 
 namespace dmm {
 namespace {

@@ -1,5 +1,5 @@
 // What the hash of a run depends on: each thing that a manager says, writes or logs.
-#include "simulator/trace_hash.hpp"
+#include "simulator/world/trace_hash.hpp"
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,7 @@
 #include "simulator/experiments/cm.hpp"
 #include "simulator/experiments/koala.hpp"
 #include "simulator/experiments/placed_workload.hpp"
-#include "simulator/task_performer.hpp"
+#include "simulator/world/task_performer.hpp"
 
 namespace placed_workload_test {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "simulator/network.hpp"
-#include "simulator/site_links.hpp"
+#include "simulator/world/network.hpp"
+#include "simulator/world/site_links.hpp"
 
 namespace site_links_test {
 

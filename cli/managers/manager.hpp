@@ -1,0 +1,16 @@
+// A manager that a command of `dmm` speaks to.
+#pragma once
+
+#include <string>
+
+#include "protocol/ids.hpp"
+
+namespace dmm {
+
+struct Manager {
+  Party party;
+  std::string endpoint;
+  std::string testbed = {};  ///< its testbed; empty: named by its endpoint
+};
+
+}  // namespace dmm

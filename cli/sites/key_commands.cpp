@@ -1,0 +1,211 @@
+// `dmm keygen`, `dmm keys`, `dmm certify` and `dmm revoke`: the keys that managers prove themselves with over tcp,
+// as files. A site manager makes its own at its first start; job managers, resource managers and people get theirs
+// from their site.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "cli/managers/managers.hpp"
+#include "cli/managers/questions.hpp"
+#include "cli/sites/commands.hpp"
+#include "cli/terminal/figures.hpp"
+#include "cli/terminal/json_text.hpp"
+#include "cli/terminal/output.hpp"
+#include "protocol/text.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/keyring.hpp"
+#include "topologies/text_rules.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr WallSeconds day = 86'400;
+
+const std::map<std::string, Right> right_words = {
+    {"reader", Right::reader}, {"user", Right::user}, {"administrator", Right::administrator}};
+
+struct KeyOptions {
+  std::string folder;
+  std::string site;                     ///< keygen
+  std::string by, user, node, person;   ///< certify
+  std::string right = "administrator";  ///< of a person
+  std::string key;                      ///< revoke
+  ManagerOptions manager;               ///< revoke
+  std::uint32_t days = certificate_life / 86'400;
+  bool json = false;
+};
+
+/// What others may know of a keyring.
+int show(const Keyring& keyring, bool json) {
+  const std::string link = to_text(public_of(keyring.link)), site = to_text(keyring.site);
+  const auto claim = read_certificate(keyring.certificate, keyring.site);
+  const auto* certificate = std::get_if<Certificate>(&claim);
+  const std::string holder = certificate ? to_text(certificate->party) : std::string();
+  const std::string until = certificate ? utc_text(certificate->until * 1'000'000) : std::string();
+  if (json) {
+    print_json({{"holder", holder}, {"link_key", link}, {"site_key", site}, {"until", until}});
+    return 0;
+  }
+  std::printf("holder    %s\nlink key  %s\nsite key  %s\nuntil     %s\n", certificate ? holder.c_str() : "nobody",
+              link.c_str(), site.c_str(), certificate ? until.c_str() : "there is no certificate");
+  return 0;
+}
+
+int keygen(const KeyOptions& options) {
+  if (std::string fault = fault_of_name(options.site); !fault.empty())
+    return fail("keygen", {"--site: " + fault, 2});
+  auto made = keyring_of_site(options.folder, SiteName(options.site));
+  if (auto* fault = std::get_if<std::string>(&made)) return fail("keygen", {*fault, 1});
+  return show(std::get<Keyring>(made), options.json);
+}
+
+int keys_in(const KeyOptions& options) {
+  auto read = read_keyring(options.folder);
+  if (auto* fault = std::get_if<std::string>(&read)) return fail("keys", {*fault, 1});
+  const auto& keyring = std::get<std::optional<Keyring>>(read);
+  if (!keyring) return fail("keys", {"there is no " + options.folder + "/keys/link.json", 1});
+  return show(*keyring, options.json);
+}
+
+/// The party that is to have a certificate of this site; or why there is none.
+OrFault<Party> holder_of(const KeyOptions& options, const SiteName& site) {
+  const bool is_user = !options.user.empty(), is_node = !options.node.empty(), is_person = !options.person.empty();
+  if (is_user + is_node + is_person != 1) return "expected one of --user, --node and --person";
+  const std::string& name = is_user ? options.user : is_node ? options.node : options.person;
+  if (std::string fault = fault_of_name(name, is_node ? manager_name_length_max : name_length_max); !fault.empty())
+    return fault;
+  return Party{site,
+               is_user   ? Role::job_manager
+               : is_node ? Role::resource_manager
+                         : Role::client,
+               ShortText(name)};
+}
+
+/// The site that works in a folder, by the certificate of its manager.
+OrFault<SiteName> site_in(const std::string& folder) {
+  auto read = read_keyring(folder);
+  if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
+  const auto& keyring = std::get<std::optional<Keyring>>(read);
+  if (!keyring) return "--by: there is no " + folder + "/keys/link.json; `dmm keygen` makes it";
+  const auto claim = read_certificate(keyring->certificate, keyring->site);
+  if (const auto* fault = std::get_if<CertificateFault>(&claim)) return "--by: " + fault->text;
+  return std::get<Certificate>(claim).party.site;
+}
+
+int certify_holder(const KeyOptions& options) {
+  auto secret = read_site_secret(options.by);
+  if (auto* fault = std::get_if<std::string>(&secret)) return fail("certify", {*fault, 1});
+  const auto& signer = std::get<std::optional<SiteSecret>>(secret);
+  if (!signer)
+    return fail("certify", {"--by: there is no " + options.by + "/keys/site.json; `dmm keygen` makes it", 1});
+  auto site = site_in(options.by);
+  if (auto* fault = std::get_if<std::string>(&site)) return fail("certify", {*fault, 1});
+  auto holder = holder_of(options, std::get<SiteName>(site));
+  if (auto* fault = std::get_if<std::string>(&holder)) return fail("certify", {*fault, 2});
+  auto link = link_secret_in(options.folder);
+  if (auto* fault = std::get_if<std::string>(&link)) return fail("certify", {*fault, 1});
+  Keyring keyring{std::get<LinkSecret>(link), {}, public_of(*signer)};
+  const Party& party = std::get<Party>(holder);
+  const Right right = party.role == Role::client ? right_words.at(options.right) : Right::none;
+  keyring.certificate = certify_now(party, public_of(keyring.link), right, *signer, options.days * day);
+  if (WhyNot fault = write_keyring(options.folder, keyring); !fault.empty()) return fail("certify", {fault, 1});
+  return show(keyring, options.json);
+}
+
+int revoke(const KeyOptions& options) {
+  if (std::string fault = fault_of_key(options.key); !fault.empty()) return fail("revoke", {fault, 2});
+  auto chosen = choose_manager(options.manager, Role::site_manager);
+  if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("revoke", *fault);
+  const Answered answered = order_one(std::get<Manager>(chosen), "revoke", {{"key", options.key}});
+  if (!answered.fault.empty()) return fail("revoke", {answered.fault, 1});
+  if (options.json)
+    print_json(answered.json);
+  else
+    std::printf("%s is believed no more\n", options.key.c_str());
+  return 0;
+}
+
+CLI::App* with_folder(CLI::App* command, KeyOptions& options, const char* help) {
+  command->add_option("folder", options.folder, help)->required()->type_name("FOLDER");
+  command->add_flag("--json", options.json, "Print a JSON object");
+  return command;
+}
+
+}  // namespace
+
+CLI::App* add_keygen_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<KeyOptions>();
+  auto* command = with_folder(app.add_subcommand("keygen", "Make the keys of a site"), *options,
+                              "The \"directory\" of its site manager");
+  command->add_option("--site", options->site, "The name of the site")->required()->type_name("SITE");
+  command->footer(
+      "A site manager does it itself at its first start. Keys that are there stay; the certificate is made anew.\n"
+      "\n"
+      "Example:\n"
+      "  dmm keygen --site alpha /var/lib/dmm/alpha\n");
+  command->callback([options, &exit_code] { exit_code = keygen(*options); });
+  return command;
+}
+
+CLI::App* add_keys_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<KeyOptions>();
+  auto* command = with_folder(app.add_subcommand("keys", "Show the public keys of a manager or a person"),
+                              *options, "The manager's \"directory\", or the folder that DMM_KEYS names");
+  command->footer(
+      "An endpoint over tcp is written with the link key of the manager that listens: tcp://host:port#LINKKEY.\n"
+      "A neighbour's \"key\" is its site key.\n"
+      "\n"
+      "Examples:\n"
+      "  dmm keys /var/lib/dmm/alpha\n"
+      "  dmm keys ~/.dmm --json\n");
+  command->callback([options, &exit_code] { exit_code = keys_in(*options); });
+  return command;
+}
+
+CLI::App* add_certify_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<KeyOptions>();
+  auto* command =
+      with_folder(app.add_subcommand("certify", "Make the keys of a user, a node or a person of a site"), *options,
+                  "Where the keys are to be: FOLDER/keys/link.json");
+  command->add_option("--by", options->by, "The \"directory\" of the site manager")
+      ->required()
+      ->type_name("FOLDER");
+  command->add_option("--user", options->user, "For the job manager of this user")->type_name("USER");
+  command->add_option("--node", options->node, "For the resource manager of this name")->type_name("NAME");
+  command->add_option("--person", options->person, "For a person that asks with dmm over tcp (DMM_KEYS)")
+      ->type_name("NAME");
+  command
+      ->add_option("--right", options->right, "What the person may: reader, user or administrator (the default)")
+      ->check(CLI::IsMember({"reader", "user", "administrator"}))
+      ->type_name("RIGHT");
+  command->add_option("--days", options->days, "How long the certificate is valid (default 90)")
+      ->check(CLI::Range(1, 3650))
+      ->type_name("DAYS");
+  command->footer(
+      "A certificate is valid for 90 days; the same command makes it anew, for the same key.\n"
+      "\n"
+      "Examples:\n"
+      "  dmm certify --by /var/lib/dmm/alpha --user ann /home/ann/.dmm\n"
+      "  dmm certify --by /var/lib/dmm/alpha --node node01 /var/lib/dmm/node01\n"
+      "  dmm certify --by /var/lib/dmm/alpha --person ops ~/.dmm-alpha\n");
+  command->callback([options, &exit_code] { exit_code = certify_holder(*options); });
+  return command;
+}
+
+CLI::App* add_revoke_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("revoke", "Believe a link key no more, on links that are up too");
+  auto options = std::make_shared<KeyOptions>();
+  command->add_option("key", options->key, "The link key, as `dmm keys` prints it")->required()->type_name("KEY");
+  add_manager_options(*command, options->manager, Role::site_manager);
+  command->add_flag("--json", options->json, "Print a JSON object");
+  command->footer(
+      "The site manager tells its resource managers and its neighbours. It lasts over restarts.\n"
+      "\n"
+      "Example:\n"
+      "  dmm revoke 8rc1uNyxQ3IHhaUWwrDifHoj9aGWPmgDAHIDIa_mlI0\n");
+  command->callback([options, &exit_code] { exit_code = revoke(*options); });
+  return command;
+}
+
+}  // namespace dmm

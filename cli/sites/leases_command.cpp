@@ -1,0 +1,88 @@
+// `dmm leases`: which nodes are leased to whom, as every site sees it; and `dmm usage`: who lent whom how much.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "cli/managers/managers.hpp"
+#include "cli/managers/questions.hpp"
+#include "cli/sites/commands.hpp"
+#include "cli/sites/leases_report.hpp"
+#include "cli/terminal/json_text.hpp"
+#include "cli/terminal/output.hpp"
+
+namespace dmm {
+namespace {
+
+struct LeaseOptions {
+  ManagerOptions manager;
+  bool records = false;
+  bool json = false;
+};
+
+/// The same question to every chosen site; what they answer is shown by `render`, or is one JSON object.
+template <class Render>
+int ask_sites(const char* verb, const LeaseOptions& options, Render&& render) {
+  auto chosen = choose_managers(options.manager, Role::site_manager);
+  if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail(verb, *fault);
+  std::vector<Json> sites;
+  std::vector<std::string> faults;
+  for (const Answered& answered : ask_all(std::get<std::vector<Manager>>(chosen), verb)) {
+    if (!answered.fault.empty()) {
+      faults.push_back(answered.fault);
+      continue;
+    }
+    sites.push_back({{"site", answered.manager.party.site.text}});
+    sites.back().update(answered.json);
+  }
+  // Where no site answered, an empty list would say too much.
+  if (options.json)
+    print_json({{"sites", std::move(sites)}, {"faults", faults}});
+  else if (!sites.empty() || faults.empty())
+    std::printf("%s", render(sites, style_of(STDOUT_FILENO)).c_str());
+  for (const std::string& fault : faults) fail(verb, {fault, 1});
+  return faults.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+CLI::App* add_leases_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("leases", "List leases, hop by hop");
+  auto options = std::make_shared<LeaseOptions>();
+  add_manager_options(*command, options->manager, Role::site_manager);
+  command->add_flag("--json", options->json, "Print a JSON object");
+  command->footer(
+      "Every site of a chain shows the lease: \"from\" is its neighbour towards the owner, \"to\" the one\n"
+      "towards the borrower; neither is set where the owner's own users have the nodes. A lease may serve\n"
+      "several jobs one after the other: \"granted for\" is the first, \"used by\" whoever has its nodes now.\n"
+      "A job with several leases is told once more below, with all of them.\n"
+      "\n"
+      "Examples:\n"
+      "  dmm leases\n"
+      "  dmm leases --site das-3 --json\n");
+  command->callback([options, &exit_code] { exit_code = ask_sites("leases", *options, render_leases); });
+  return command;
+}
+
+CLI::App* add_usage_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("usage", "Show who lent whom how many processor-hours");
+  auto options = std::make_shared<LeaseOptions>();
+  add_manager_options(*command, options->manager, Role::site_manager);
+  command->add_flag("--records", options->records, "One line a lease instead of sums");
+  command->add_flag("--json", options->json, "Print a JSON object");
+  command->footer(
+      "Leases that have ended are on record; sums are by neighbour and direction.\n"
+      "\n"
+      "Examples:\n"
+      "  dmm usage\n"
+      "  dmm usage --site das-3 --records\n");
+  command->callback([options, &exit_code] {
+    exit_code = ask_sites("usage", *options, [&](const std::vector<Json>& sites, const Style& style) {
+      return render_usage(sites, options->records, style);
+    });
+  });
+  return command;
+}
+
+}  // namespace dmm

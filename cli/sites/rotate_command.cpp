@@ -1,0 +1,75 @@
+// `dmm rotate`: another link key for a manager that runs.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/managers/managers.hpp"
+#include "cli/managers/questions.hpp"
+#include "cli/sites/commands.hpp"
+#include "cli/terminal/output.hpp"
+#include "runtime/clock.hpp"
+
+namespace dmm {
+namespace {
+
+constexpr double hour = 3'600;
+
+struct RotateOptions {
+  std::string endpoint;
+  double overlap_hours = 24;
+  bool json = false;
+};
+
+OrFault<Manager, CommandFault> manager_of(const RotateOptions& options) {
+  if (!options.endpoint.empty()) return manager_at(options.endpoint);
+  return choose_manager({}, Role::site_manager);
+}
+
+int rotate(const RotateOptions& options) {
+  auto chosen = manager_of(options);
+  if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("rotate", *fault);
+  const Manager& manager = std::get<Manager>(chosen);
+  const auto overlap = static_cast<std::int64_t>(options.overlap_hours * hour);
+  const Answered answered = order_one(manager, "rotate", {{"overlap_seconds", overlap}});
+  if (!answered.fault.empty()) return fail("rotate", {answered.fault, 1});
+  if (options.json) return print_json(answered.json), 0;
+  if (manager.party.role != Role::site_manager)
+    std::printf("%s takes another link key as soon as its site has certified it\n",
+                to_text(manager.party).c_str());
+  else
+    std::printf("%s listens with another link key from %s on; its peers are told now\n",
+                to_text(manager.party).c_str(),
+                utc_text(answered.json.value("from", std::int64_t{0}) * 1'000'000).c_str());
+  return 0;
+}
+
+}  // namespace
+
+CLI::App* add_rotate_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("rotate", "Have another link key take the place of a manager's");
+  auto options = std::make_shared<RotateOptions>();
+  command->add_option("endpoint", options->endpoint, "Where the manager listens (default: $DMM_SITEMGR)")
+      ->type_name("ENDPOINT");
+  command
+      ->add_option("--overlap", options->overlap_hours,
+                   "Of a site manager: the hours in which its peers can hear of the key (default 24)")
+      ->check(CLI::Range(0.0, 720.0))
+      ->type_name("HOURS");
+  command->add_flag("--json", options->json, "Print a JSON object");
+  command->footer(
+      "Nothing is interrupted, and no configuration need be edited: the peers of a site manager remember its new "
+      "key.\n"
+      "A peer that is away for all of the overlap has to be told: `dmm keys` prints the key. So have people that "
+      "name\n"
+      "the manager by its key. The old key stays valid until its certificate ends; `dmm revoke` ends it at once.\n"
+      "\n"
+      "Examples:\n"
+      "  dmm rotate\n"
+      "  dmm rotate --overlap 0.5\n"
+      "  dmm rotate ipc:///var/lib/dmm/node01/resmgr\n");
+  command->callback([options, &exit_code] { exit_code = rotate(*options); });
+  return command;
+}
+
+}  // namespace dmm

@@ -1,0 +1,43 @@
+// What `dmm run` shows while it goes on: a few lines that are drawn again in place on a terminal, or one calm line
+// now and then elsewhere. Pure: the state of the run in, text out; who puts it on a screen is display.hpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/terminal/style.hpp"
+
+namespace dmm {
+
+/// All sites below one root.
+struct GridProgress {
+  std::string root;
+  std::uint64_t sites = 0;
+  std::uint64_t sites_up = 0;
+  std::uint64_t processors = 0;
+  std::uint64_t processors_busy = 0;
+  std::uint64_t waiting = 0;    ///< jobs that wait for nodes, by the site where they were submitted
+  std::uint64_t running = 0;    ///< jobs that have nodes
+  std::uint64_t delegated = 0;  ///< jobs that got nodes of another site, up to now
+  std::uint64_t finished = 0;   ///< jobs that are over, however they ended
+};
+
+struct RunProgress {
+  std::string title;  ///< "dual-grid, 2,880 times faster"
+  std::string phase;  ///< "submitting", "draining", "waiting for nodes to come home"
+  double elapsed_seconds = 0;
+  std::uint64_t jobs = 0;
+  std::uint64_t submitted = 0;
+  std::uint64_t ended = 0;
+  std::uint64_t failed = 0;  ///< of those that ended: not finished
+  std::vector<GridProgress> grids;
+};
+
+/// The lines of the display, none wider than `columns`.
+std::vector<std::string> render_progress(const RunProgress& progress, std::size_t columns, const Style& style);
+
+/// The same in one line, for a file.
+std::string render_progress_line(const RunProgress& progress);
+
+}  // namespace dmm

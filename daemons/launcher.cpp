@@ -1,0 +1,263 @@
+// The launcher: what a resource manager starts in place of a parallel job's program. It makes the program ready,
+// waits until all tasks of the job are, and then runs it as often as is wanted. Input files of the job are brought
+// first, and output files last. Inside the job it is also what starts programs on the job's other hosts.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "protocol/programs.hpp"
+#include "resmgr/backends/process/launch_arguments.hpp"
+#include "resmgr/launcher/agent.hpp"
+#include "resmgr/launcher/copies.hpp"
+#include "resmgr/launcher/download.hpp"
+#include "resmgr/launcher/kept_files.hpp"
+#include "resmgr/launcher/mpi_command.hpp"
+#include "resmgr/launcher/programs_here.hpp"
+#include "resmgr/launcher/remote.hpp"
+#include "resmgr/launcher/sockets.hpp"
+#include "resmgr/launcher/upload.hpp"
+
+namespace dmm::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Open MPI makes sockets below its folder for temporary files; a socket's path has 107 letters at most.
+constexpr std::size_t short_folder_max = 60;
+
+std::string own_path() { return fs::read_symlink("/proc/self/exe").string(); }
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// To the keeper; without one the launcher was started by a person.
+bool say(const ReadyLine& line) {
+  const std::string text = ready_line(line) + '\n';
+  return write(launcher_socket, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+/// All that the keeper says until it closes the socket.
+std::string hear_order() {
+  std::string text;
+  char piece[16 * 1024];
+  ssize_t count = 0;
+  while ((count = read(launcher_socket, piece, sizeof piece)) > 0)
+    text.append(piece, static_cast<std::size_t>(count));
+  close(launcher_socket);
+  return text;
+}
+
+/// The files that the programs of the job read: its hosts and its tasks.
+struct JobFiles {
+  fs::path folder, nodes, agents;
+};
+
+JobFiles write_files(const LaunchOrder& order) {
+  JobFiles files;
+  files.folder = fs::path(variable("HOME")) / ".dmm";
+  std::error_code error;
+  fs::create_directories(files.folder, error);
+  fs::permissions(files.folder, fs::perms::owner_all, error);
+  files.nodes = files.folder / "nodes";
+  files.agents = files.folder / "tasks";
+  std::ofstream nodes(files.nodes);
+  for (const HostSlots& host : hosts_of(order))
+    if (host.slots > 0) nodes << host.host << " slots=" << host.slots << '\n';
+  std::ofstream(files.agents) << to_text(order);
+  return files;
+}
+
+std::vector<std::string> variables_of(const JobFiles& files, const std::string& temporary) {
+  std::vector<std::string> variables{
+      "DMM_NODEFILE=" + files.nodes.string(), std::string(agents_variable) + '=' + files.agents.string(),
+      "PATH=" + fs::path(own_path()).parent_path().string() + ':' + variable("PATH"), "TMPDIR=" + temporary};
+  if (geteuid() == 0)  // Open MPI would refuse
+    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"})
+      variables.emplace_back(name);
+  return variables;
+}
+
+/// A folder for temporary files, made and removed.
+class Temporary {
+ public:
+  explicit Temporary(const fs::path& preferred) : path_(preferred) {
+    if (preferred.string().size() <= short_folder_max) return;
+    std::string name = "/tmp/dmm-XXXXXX";
+    if (mkdtemp(name.data())) made_ = path_ = name;
+  }
+  ~Temporary() {
+    std::error_code error;
+    if (!made_.empty()) fs::remove_all(made_, error);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_, made_;
+};
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// Empty if no MPI launcher is here.
+std::string find_mpirun(MpiKind kind) {
+  for (const std::string& name : mpirun_names(kind))
+    if (std::string found = find_program(name); !found.empty()) return found;
+  return {};
+}
+
+MpiKind kind_of(const std::vector<std::string>& program) {
+  std::error_code error;
+  const std::string found = find_program("mpirun");
+  return mpi_kind(bytes_of(find_program(program.front())), fs::canonical(found, error).string());
+}
+
+ReadyLine fault_of(const LaunchArguments& arguments) {
+  if (ReadyLine fault = fault_of_program(arguments.program.front()); fault.fault != StartFault::none) return fault;
+  if (arguments.runner != Runner::mpi) return {};
+  const MpiKind kind = kind_of(arguments.program);
+  if (!find_mpirun(kind).empty()) return {};
+  return {StartFault::executable_missing,
+          "can't run " + mpirun_names(kind).front() + ": there is no such MPI launcher on this host"};
+}
+
+/// Brings the job's input files into its folder, one after the other.
+ReadyLine stage_in(const LaunchFiles& wanted) {
+  const KeptFiles kept(wanted.kept);
+  for (const InputFile& file : wanted.inputs)
+    if (TransferFault fault = download(file, ".", {}, &kept); fault.fault != StartFault::none)
+      return {fault.fault, std::move(fault.text)};
+  return {};
+}
+
+/// The exit status where a program ended well and its output files couldn't be brought home: EX_IOERR of
+/// sysexits.h.
+constexpr int not_brought = 74;
+
+/// Brings the job's output files home. Its status, as waitpid says it: the program's own; if that was 0, another
+/// where a file isn't there or couldn't be brought.
+int stage_out(const OutputFiles& files, int status) {
+  // A reclaim's warning came to the program. Until its grace is over, its files are brought.
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) std::signal(number, SIG_IGN);
+  bool is_brought = true;
+  for (const OutputFile& file : files) {
+    const TransferFault fault = upload(file, ".", {});
+    if (fault.fault == StartFault::none) continue;
+    is_brought = false;
+    std::fprintf(stderr, "dmm: %s\n", fault.text.c_str());
+  }
+  return is_brought || status != 0 ? status : not_brought << 8;
+}
+
+/// The program that begins in the first task: the job's own, or the MPI launcher.
+std::vector<std::string> command_of(const LaunchArguments& arguments, const LaunchOrder& order,
+                                    const JobFiles& files) {
+  if (arguments.runner == Runner::once) return arguments.program;
+  const MpiKind kind = kind_of(arguments.program);
+  return mpi_command(kind, {own_path(), find_mpirun(kind), files.nodes.string()}, order, arguments.program);
+}
+
+/// An agent here; in the first task also the job's program. The status, as waitpid says it.
+int run_with_agent(const LaunchArguments& arguments, const LaunchOrder& order, const JobFiles& files, int listener,
+                   const std::string& token, std::vector<std::string> variables) {
+  Agent agent(listener, token);
+  for (const std::string& variable : variables) putenv(const_cast<char*>(variable.c_str()));
+  if (order.own != 0) return agent.serve(0);
+  const pid_t main =
+      start_program(command_of(arguments, order, files),
+                    rank_variables(order.own_part().component, 0, order.ranks(arguments.runner)), {}, false);
+  const int status = main != 0 ? agent.serve(main) : could_not_start;
+  finish_agents(order);
+  return status;
+}
+
+/// The job's files, and their variables out of the environment of what is started here.
+std::optional<LaunchFiles> take_files() {
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);
+  for (const std::string& variable : variables)
+    if (is_launch_variable(variable)) unsetenv(variable.substr(0, variable.find('=')).c_str());
+  return parse_launch_variables(variables);
+}
+
+int run(const LaunchArguments& arguments) {
+  fcntl(launcher_socket, F_SETFD, FD_CLOEXEC);
+  const std::optional<LaunchFiles> wanted = take_files();
+  if (!wanted) return 2;
+  const bool has_agent = has_agents(arguments.runner);
+  ReadyLine ready = stage_in(*wanted);
+  if (ready.fault == StartFault::none) ready = fault_of(arguments);
+  int listener = -1;
+  std::string token;
+  if (ready.fault == StartFault::none) ready.text = arguments.address.empty() ? "-" : arguments.address;
+  if (ready.fault == StartFault::none && has_agent) {
+    const auto [socket, fault] = listen_at(arguments.address);
+    listener = socket;
+    token = new_token();
+    if (socket < 0)
+      ready = {StartFault::resources, fault};
+    else
+      ready.text += ':' + port_of(socket) + '/' + token;
+  }
+  if (!say(ready)) return std::fprintf(stderr, "launcher: only a resource manager starts this\n"), 2;
+  if (ready.fault != StartFault::none) return 1;
+  const auto order = parse_launch_order(hear_order());
+  if (!order) return 1;  // its keeper is gone
+  const JobFiles files = write_files(*order);
+  int status = 0;
+  {
+    const Temporary temporary(files.folder);
+    std::vector<std::string> variables = variables_of(files, temporary.path());
+    status = has_agent ? run_with_agent(arguments, *order, files, listener, token, std::move(variables))
+                       : run_copies(arguments.program, *order, arguments.runner, variables);
+  }
+  end_as(stage_out(wanted->outputs, status));
+}
+
+/// Fetches input files of a job that is to come, into what is kept. The exit status: 0 if all are there.
+int fetch_kept() {
+  const std::optional<LaunchFiles> wanted = take_files();
+  if (!wanted) return 2;
+  const KeptFiles kept(wanted->kept);
+  int status = 0;
+  for (const InputFile& file : wanted->inputs) {
+    if (!kept.is_for(file)) continue;
+    const TransferFault fault = kept.fetch(file, {});
+    if (fault.fault == StartFault::none) continue;
+    status = 1;
+    std::fprintf(stderr, "%s\n", fault.text.c_str());
+  }
+  return status;
+}
+
+int dispatch(const std::vector<std::string>& words) {
+  const std::vector<std::string> rest(words.begin() + (words.empty() ? 0 : 1), words.end());
+  const std::string first = words.empty() ? std::string() : words.front();
+  if (first == "run")
+    if (const auto arguments = parse_launch_arguments(rest)) return run(*arguments);
+  if (first == "fetch") return fetch_kept();
+  if (first == "exec" && !rest.empty()) return run_on_each_node(rest);
+  if (first == "remote") return run_remote(rest);
+  if (first == "-x") return run_remote(words);  // as MPICH calls ssh
+  std::fprintf(stderr, "launcher: resource managers and MPI launchers start this; people use `dmm exec`\n");
+  return 2;
+}
+
+}  // namespace
+}  // namespace dmm::launcher
+
+int main(int argc, char** argv) { return dmm::launcher::dispatch({argv + 1, argv + argc}); }

@@ -1,0 +1,199 @@
+// The `process` backend: tasks are real processes on this host. It only talks to the keeper, a small program
+// that is the parent of all of them (keeper/loop.hpp says how it starts and ends them), and never waits for it:
+// orders that the socket doesn't take are kept and sent when it does. If the keeper dies, so does everything it
+// started; the backend reports that and starts another. With `outlive` it is the other way round too: when the manager
+// dies its tasks go on, and the next manager in the same folder takes them over from the keeper.
+//
+// The two beat each other: the keeper ends the tasks when the manager is silent (KeepTasks), the manager says so when
+// the keeper is, and makes it go on if it was only stopped.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "manager/effects.hpp"
+#include "resmgr/backend_state.hpp"
+#include "resmgr/backends/process/account_book.hpp"
+#include "resmgr/settings.hpp"
+#include "resmgr/tasks.hpp"
+
+namespace dmm {
+
+namespace keeper {
+class Channel;
+struct JobEnded;
+struct JobStarted;
+struct Beat;
+struct Challenge;
+struct FileRead;
+struct OutputSize;
+struct FoundJob;
+struct JobStuck;
+struct KeeperLink;
+struct Ready;
+struct Replaced;
+struct Rules;
+struct StartJob;
+}  // namespace keeper
+
+struct ProcessBackendSettings {
+  std::string directory = {};   ///< the state folder; made if missing; used by one resource manager at a time
+  Duration keep = seconds(30);  ///< how long tasks go on without the manager, until KeepTasks says otherwise
+  std::string keeper_executable = {};  ///< path; empty for `keeper` beside the running program
+  Duration lock_wait = seconds(10);    ///< how long open() waits for an earlier keeper in the same folder
+  bool outlive = false;  ///< tasks go on without the manager, until the deadline of its last KeepTasks
+  JobRules jobs = {};
+  std::uint64_t node_memory_bytes =
+      0;  ///< what a task may use of each of its nodes, where a cgroup holds it to that
+  std::uint32_t node_processors = 0;  ///< likewise; 0: any
+  SiteName site = {};                 ///< that owns the nodes
+  std::string address = {};    ///< at which tasks of a job reach one another: a name or address of this host
+  Duration beat = seconds(1);  ///< the keeper is silent when it leaves three unanswered
+};
+
+class ProcessBackend {
+ public:
+  /// Starts the keeper and waits until nothing of an earlier manager in the same folder is left: for its keeper's
+  /// lock as long as the settings say, then some seconds at most. Its tasks' directories are removed. Gives the
+  /// backend, or what went wrong.
+  ///
+  /// With `outlive`, a keeper that lives in the folder is taken over with its tasks, also from a manager that is still
+  /// there. If there is none, everything that an earlier one left running is ended, and what stays are the tasks that
+  /// it saw end. Taking over moves no deadline: order KeepTasks soon.
+  static std::variant<std::unique_ptr<ProcessBackend>, std::string> open(const ProcessBackendSettings& settings);
+  /// Ends all tasks and waits for that, 5 s at most; unless the manager has left or was replaced.
+  ~ProcessBackend();
+  ProcessBackend(const ProcessBackend&) = delete;
+  ProcessBackend& operator=(const ProcessBackend&) = delete;
+
+  /// To be polled for reading; when it is readable, call take_reports.
+  int descriptor() const { return poll_set_; }
+  /// Hands an order to the keeper; doesn't wait. A StartTask of a task that runs is ignored; one of a task that
+  /// ended removes its directory and starts it anew. EndTask and RemoveTask of unknown tasks do nothing. Of files
+  /// that are to be fetched ahead for more than eight jobs at once, the rest is let be.
+  void perform(const TaskOrder& order);
+  /// The tasks of earlier managers that open() found, in no order: those that run, and those that ended and were not
+  /// removed, with process 0. They are the backend's as if it had started them; the ends are reported soon.
+  const std::vector<LivingTask>& living() const { return living_; }
+  /// Whether open() had to start a keeper: what an earlier one kept and isn't among the living was lost with it.
+  bool keeper_is_new() const { return keeper_is_new_; }
+  /// The manager goes and, with `outlive`, the tasks stay. The orders given so far are handed over, for which it waits
+  /// a second at most; later ones do nothing. Without `outlive` the tasks end.
+  void leave();
+  /// Whether another manager has taken the tasks over. This one is not told of them any more, and starts none.
+  bool replaced() const { return replaced_; }
+  /// Why it has no keeper; empty if it has one.
+  const std::string& fault() const { return fault_; }
+  /// What happened since the last call, in order; may be nothing. Also sends what waits to be sent.
+  std::vector<TaskReport> take_reports();
+  /// What there is to be logged since the last call: of the keeper, and of tasks that can't be ended.
+  std::vector<LogEvent> take_events();
+  const BackendState& state() const { return state_; }
+  /// Process id of the keeper, for people and tests; 0 while there is none.
+  pid_t keeper_process() const { return state_.keeper; }
+
+ private:
+  struct Task {
+    std::uint64_t serial = 0;
+    bool ended = false;
+  };
+
+  struct Fetch {
+    TaskId id;
+    std::vector<SiteName> path;
+  };
+
+  explicit ProcessBackend(ProcessBackendSettings settings);
+  std::string find_keeper();
+  std::string start_first_keeper();
+  std::string start_keeper(bool fresh, Duration lock_wait);
+  void link_to(const keeper::KeeperLink& link);
+  std::optional<std::string_view> await_frame(int milliseconds);
+  std::optional<keeper::Ready> await_ready(int milliseconds);
+  void say_hello();
+  std::string begin(const keeper::Ready& ready);
+  void find(const keeper::FoundJob& job);
+  void drain(int milliseconds);
+  void part();
+  void be_replaced();
+  void end_keeper();
+  void tick();
+  void note_heard();
+  void lose_keeper();
+  void see_whether_it_ended();
+  void keeper_ended();
+  void restart_keeper();
+  void deliver_lost();
+
+  void carry_out(const StartTask& order);
+  void carry_out(const GoTask& order);
+  void carry_out(const EndTask& order);
+  void carry_out(const ReadOutput& order);
+  void carry_out(const RemoveTask& order);
+  void carry_out(const KeepTasks& order);
+  void carry_out(const FetchFiles& order);
+  void take_frames();
+  void take(keeper::Challenge&) {}  // comes before anything else, or not at all
+  void take(keeper::Ready& report);
+  void take(keeper::JobStuck& report);
+  void take(keeper::Beat&) {}  // that anything came says it
+  void take(keeper::JobStarted& report);
+  void take(keeper::JobEnded& report);
+  void fetch_ended(Fetch fetch, const keeper::JobEnded& report);
+  void take(keeper::FileRead& report);
+  void take(keeper::OutputSize& report);
+  void take(keeper::Replaced& report);
+
+  keeper::Rules rules() const;
+  void log(Level level, std::string_view event, const std::string& text, const TaskId& id = {});
+  template <class Order>
+  void send(const Order& order);
+  void flush();
+  void watch();
+  void raise();
+  void tell_accounts(const std::string& why_not);
+  void fail_start(const TaskId& id, StartFault fault, const std::string& text);
+
+  ProcessBackendSettings settings_;
+  std::string path_;  // where programs are looked up
+  AccountBook accounts_;
+  int poll_set_ = -1;  // an epoll of the socket, bell_, timer_, and the handle of a keeper that is ending
+  int bell_ = -1;      // an eventfd: reports wait that didn't come from the socket
+  int timer_ = -1;     // a timerfd of the beats
+  std::unique_ptr<keeper::Channel> channel_;
+  std::string secret_;         // by which its keeper lets a manager in
+  int keeper_handle_ = -1;     // readable when it has ended
+  int unanswered_ = 0;         // beats
+  bool losing_ = false;        // its socket is closed, and it hasn't ended yet
+  int losing_beats_ = 0;       // since then
+  bool keeper_is_new_ = true;  // open() started it
+  bool ready_ = false;         // the keeper said so
+  bool left_ = false;
+  bool replaced_ = false;
+  bool watches_write_ = false;
+  std::string fault_;  // why there is no keeper
+  std::uint64_t serial_ = 0;
+  std::map<TaskId, Task> tasks_;
+  std::vector<LivingTask> living_;  // as found at the start
+  std::unordered_map<std::uint64_t, TaskId> names_;
+  std::map<std::uint64_t, Fetch> fetches_;  // of files for jobs to come, by serial
+  std::deque<ReadOutput> reads_;            // not answered yet, in order
+  std::deque<TaskOrder> held_;              // until it is known whether the keeper is lost
+  std::vector<TaskReport> reports_;
+  std::vector<LogEvent> events_;
+  std::vector<TaskReport> lost_;  // ends to be reported once the next keeper has made sure of them
+  Duration keep_;                 // as last ordered
+  BackendState state_;
+};
+
+}  // namespace dmm

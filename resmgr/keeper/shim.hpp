@@ -1,0 +1,48 @@
+// The process between the keeper and a job: the keeper's child, and the parent of the job's leader. It waits where the
+// keeper must not: for the leader to enter a folder and run a file that a user named, either of which may lie where
+// nothing ever answers. In namespaces of the job's own it is their first process: it reaps what the job leaves behind,
+// nothing in there can end it, and all of that ends with it.
+//
+// The keeper speaks to it by signals: SIGTERM asks the job to end, SIGUSR1 kills its leader's group, SIGKILL
+// everything. It says what happens in words, see keeper/words.hpp. When the leader has ended it ends too, unless the
+// job was asked to end and has time left: then what else is in its namespaces may use that.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "resmgr/keeper/frames.hpp"
+#include "resmgr/keeper/isolation.hpp"
+#include "resmgr/keeper/words.hpp"
+
+namespace dmm::keeper {
+
+/// All that the shim needs, prepared by the keeper: it runs on a copy of the keeper's memory, and must not allocate.
+struct ShimPlan {
+  std::uint64_t serial = 0;
+  Isolation isolation;
+  Hiding hiding;
+  Account account;  ///< that the leader runs under; the shim stays as the keeper is, out of the job's reach
+  std::vector<char*> paths;  ///< these three end with a null pointer
+  std::vector<char*> arguments;
+  std::vector<char*> environment;
+  std::string directory;  ///< where the program runs
+  std::array<std::pair<int, rlimit>, 8> limits{};
+  std::size_t limit_count = 0;
+  rlimit mark{};
+  int input = -1, output = -1, error = -1;  ///< the program's own
+  int words = -1;
+  int cgroup = -1;    ///< the file that takes the job's processes; -1 for none
+  int launcher = -1;  ///< a launcher's socket to the keeper; -1 for none
+};
+
+/// Never returns.
+[[noreturn]] void run_shim(const ShimPlan& plan);
+
+}  // namespace dmm::keeper

@@ -1,0 +1,118 @@
+// A job's order as a plan for its shim, and its failures as words for people.
+#include "resmgr/keeper/spawn.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <unistd.h>
+
+#include "resmgr/keeper/address.hpp"
+#include "resmgr/keeper/shim.hpp"
+
+namespace dmm::keeper {
+namespace {
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const auto& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+void add_limit(ShimPlan& plan, int resource, rlim_t soft, rlim_t hard) {
+  rlimit present{};
+  getrlimit(static_cast<__rlimit_resource_t>(resource), &present);
+  hard = std::min(hard, present.rlim_max);  // nobody may raise it
+  plan.limits[plan.limit_count++] = {resource, {std::min(soft, hard), hard}};
+}
+
+// The smaller of two limits of which 0 is none.
+std::uint64_t lower(std::uint64_t one, std::uint64_t other) {
+  return one == 0 || other == 0 ? std::max(one, other) : std::min(one, other);
+}
+
+void add_limits(ShimPlan& plan, const Limits& limits, const Rules& rules) {
+  add_limit(plan, RLIMIT_CORE, 0, 0);
+  // SIGXCPU first, so that the outcome tells why; SIGKILL for those that ignore it.
+  if (limits.cpu_seconds) add_limit(plan, RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 5);
+  if (limits.memory_bytes) add_limit(plan, RLIMIT_AS, limits.memory_bytes, limits.memory_bytes);
+  if (limits.open_files) add_limit(plan, RLIMIT_NOFILE, limits.open_files, limits.open_files);
+  if (const auto bytes = lower(limits.file_bytes, rules.file_bytes)) add_limit(plan, RLIMIT_FSIZE, bytes, bytes);
+  // Counted for the whole account, but for a user namespace apart: only there it is the job's own.
+  if (plan.isolation.user && rules.processes) add_limit(plan, RLIMIT_NPROC, rules.processes, rules.processes);
+}
+
+// What the host lacks, whichever job asks for it.
+bool is_of_machine(int error) {
+  return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOSPC ||
+         error == EDQUOT;
+}
+
+// Whose fault it is: `resources` is held against the nodes, and the job runs elsewhere. All else is about what the user
+// named, and would be no better there; but for reading errors of what the host itself looked up.
+StartFault fault_of(const StartJob& job, Step step, int error) {
+  const bool is_own_step = step == Step::set_up || (step == Step::directory && job.working_directory.empty());
+  if (is_own_step || job.arguments.empty() || is_of_machine(error)) return StartFault::resources;
+  const bool is_looked_up = step == Step::execute && job.arguments.front().find('/') == std::string::npos;
+  if (is_looked_up && (error == EIO || error == ESTALE)) return StartFault::resources;
+  if (error == ENOENT || error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG)
+    return step == Step::directory ? StartFault::no_directory : StartFault::executable_missing;
+  return StartFault::not_permitted;
+}
+
+// Of a script the first argument is its interpreter.
+std::string name_of(const StartJob& job) {
+  if (job.arguments.empty()) return "nothing";
+  return job.script_name.empty() ? job.arguments.front()
+                                 : job.script_name + " with the interpreter " + job.arguments.front();
+}
+
+}  // namespace
+
+pid_t spawn(const StartJob& job, const SpawnContext& context) {
+  ShimPlan plan;
+  const std::string directory = context.state + "/jobs/" + job.directory;
+  plan.serial = job.serial;
+  plan.isolation = context.isolation;
+  plan.hiding = hiding_of(context.state, directory);
+  plan.account = job.account;
+  plan.paths = pointers(job.paths);
+  plan.arguments = pointers(job.arguments);
+  plan.environment = pointers(job.environment);
+  plan.directory = job.working_directory.empty() ? directory + '/' + work_name : job.working_directory;
+  plan.mark = {context.mark, context.mark};
+  plan.input = context.files.input < 0 ? context.null_file : context.files.input;
+  plan.output = context.files.output;
+  plan.error = context.files.error;
+  plan.words = context.words;
+  plan.cgroup = context.cgroup;
+  plan.launcher = context.launcher;
+  add_limits(plan, job.limits, context.rules);
+  const pid_t process = fork_into(plan.isolation);
+  if (process == 0) run_shim(plan);
+  return std::max(process, 0);
+}
+
+StartFailure failure_of(const StartJob& job, Step step, int error) {
+  StartFailure failure;
+  const std::string why = std::string(": ") + std::strerror(error);
+  if (step == Step::directory)
+    failure.text = "can't enter " + job.working_directory + why;
+  else
+    failure.text = (step == Step::execute ? "can't run " : "can't start ") + name_of(job) + why;
+  failure.fault = fault_of(job, step, error);
+  return failure;
+}
+
+StartFailure failure_of_silence(const StartJob& job, bool entered, std::int64_t microseconds) {
+  const std::string after = " within " + std::to_string(microseconds / 1000) + " ms";
+  if (!entered) return {StartFault::resources, "can't start " + name_of(job) + after};
+  const std::string where = job.working_directory.empty() ? "" : " in " + job.working_directory;
+  return {StartFault::hung, "hung while it was started: " + name_of(job) + where +
+                                ", whose file system did not answer" + after +
+                                ", or which was stopped as it began"};
+}
+
+}  // namespace dmm::keeper

@@ -1,0 +1,41 @@
+// Starting one program, without waiting for anything that a user named: see keeper/shim.hpp.
+#pragma once
+
+#include <string>
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "resmgr/keeper/files.hpp"
+#include "resmgr/keeper/frames.hpp"
+#include "resmgr/keeper/isolation.hpp"
+#include "resmgr/keeper/words.hpp"
+
+namespace dmm::keeper {
+
+/// What a job's start takes beside the order. The descriptors stay the caller's.
+struct SpawnContext {
+  const std::string& state;  ///< the state folder
+  const JobFiles& files;
+  const Rules& rules;
+  Isolation isolation;
+  rlim_t mark = 0;  ///< see Marks
+  int null_file = -1;
+  int words = -1;
+  int cgroup = -1;    ///< the file that takes the job's processes; -1 for none
+  int launcher = -1;  ///< a launcher's end of its socket; -1 for none
+};
+
+/// Forks the shim that starts the program in a process group of its own: its number, or 0 with errno.
+pid_t spawn(const StartJob& job, const SpawnContext& context);
+
+/// Why a start failed, and in words that name the file.
+struct StartFailure {
+  StartFault fault = StartFault::none;
+  std::string text;
+};
+StartFailure failure_of(const StartJob& job, Step step, int error);
+/// For a start that took too long; `entered` if the leader was about to touch what the user named.
+StartFailure failure_of_silence(const StartJob& job, bool entered, std::int64_t microseconds);
+
+}  // namespace dmm::keeper

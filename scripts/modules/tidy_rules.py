@@ -1,0 +1,19 @@
+"""All rules of scripts/tidy."""
+from tidy_architecture import check_architecture
+from tidy_code import check_determinism, check_form, check_lengths
+from tidy_dead import check_dead
+from tidy_findings import check_findings
+from tidy_includes import check_includes
+from tidy_links import check_links, check_paths
+from tidy_prose import check_prose
+from tidy_protocol import check_mutants, check_protocol
+from tidy_tree import Tree
+
+RULES = (check_includes, check_determinism, check_lengths, check_form, check_prose, check_architecture, check_protocol,
+         check_mutants, check_findings, check_links, check_paths,
+         check_dead)
+
+
+def check(root, rules=RULES):
+    tree = Tree(root)
+    return tree, sorted({finding for rule in rules for finding in rule(tree)})

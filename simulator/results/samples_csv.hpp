@@ -1,0 +1,36 @@
+// clusters.csv and links.csv: the state of every cluster and every link over time, one row each a sample.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simulator/architectures/grid.hpp"
+#include "simulator/architectures/run.hpp"
+#include "simulator/results/result_file.hpp"
+
+namespace dmm {
+
+/// The names of what a link joins. A link of a cluster to a network has that cluster and "network".
+struct LinkEnds {
+  std::string from;
+  std::string to;
+};
+
+class SamplesCsv {
+ public:
+  /// `grid` and `links` must outlive it.
+  SamplesCsv(const std::string& clusters_path, const std::string& links_path, const Grid& grid,
+             const std::vector<LinkEnds>& links);
+
+  void add(const Sample& sample);
+  std::string close();
+
+ private:
+  ResultFile clusters_;
+  ResultFile links_file_;
+  const Grid& grid_;
+  const std::vector<LinkEnds>& links_;
+};
+
+}  // namespace dmm

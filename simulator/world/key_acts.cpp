@@ -1,0 +1,137 @@
+// What happens to keys in a world, and what managers try in the name of others; see world.hpp.
+#include <algorithm>
+
+#include "protocol/codec/codec.hpp"
+#include "simulator/world/world.hpp"
+
+namespace dmm {
+namespace {
+
+/// A start that comes much later than any that a world has.
+constexpr std::uint64_t far_later = std::uint64_t{1} << 50;
+/// An instance that no process of a world has.
+constexpr std::uint64_t another_machine = std::uint64_t{1} << 40;
+
+}  // namespace
+
+Principal World::principal_of(const FrameArrival& arrival) const {
+  return keys_->principal(arrival.connection, network_.dialler_of(arrival.connection) == arrival.from);
+}
+
+/// All peers that it keeps a connection to, or one of them.
+void World::dial_again(Address address, std::optional<Address> one) {
+  const Actor& actor = *actors_[address];
+  for (const Address listener : actor.dials)
+    if ((!one || *one == listener) && dials(actor, listener)) dial(address, listener);
+}
+
+/// The office of a manager does what its endpoint asks; whether anything is dialled again.
+bool World::keep_keys(Address address, Endpoint& endpoint) {
+  if (!keys_) return false;
+  const bool is_other = keys_->serve(address, now_, actors_[address]->clock.at(now_), endpoint);
+  if (is_other) dial_again(address, std::nullopt);
+  return is_other;
+}
+
+void World::rotate_key(const Party& party, Duration overlap) {
+  end_all_quiet();
+  const Address address = address_of(party);
+  Endpoint* const endpoint = endpoint_of(address);
+  if (!endpoint || stalls(*actors_[address])) return;
+  keys_->rotate(address, now_, overlap, actors_[address]->clock.at(now_), *endpoint);
+  touch(address);
+  settle_touched();
+}
+
+/// Peers dial with the key at the time that they were told, or when their operator tells them.
+void World::take_key(const Party& party) {
+  end_all_quiet();
+  const Address address = address_of(party);
+  Endpoint* const endpoint = endpoint_of(address);
+  if (!endpoint || stalls(*actors_[address])) return;
+  if (!keys_->take_next(address, actors_[address]->clock.at(now_), *endpoint)) return;
+  dial_again(address, std::nullopt);
+  touch(address);
+  for (Address other = 0; other < actors_.size(); ++other) {
+    if (!endpoint_of(other) || stalls(*actors_[other])) continue;
+    dial_again(other, address);
+    touch(other);
+  }
+  settle_touched();
+}
+
+void World::revoke_key(const Party& party) {
+  end_all_quiet();
+  keys_->revoke(address_of(party));
+  const Address address = address_of(site_manager_of(party.site));
+  Actor& actor = *actors_[address];
+  Endpoint* const endpoint = endpoint_of(address);
+  if (!endpoint || stalls(actor)) return;  // it reads it when it starts
+  endpoint->admit(actor.clock.at(now_), admission_of(actor));
+  touch(address);
+  settle_touched();
+}
+
+void World::mend_keys() {
+  if (!keys_) return;
+  end_all_quiet();
+  for (Address address = 0; address < actors_.size(); ++address) {
+    if (keys_->is_revoked(address)) {
+      restart(parties_[address]);
+    } else if (Endpoint* const endpoint = endpoint_of(address)) {
+      keys_->recertify(address, now_, actors_[address]->clock.at(now_), *endpoint);
+      touch(address);
+    }
+  }
+  // A site that didn't hear then which keys are revoked reads it now.
+  for (Address address = 0; address < actors_.size(); ++address)
+    if (Endpoint* const endpoint = endpoint_of(address); endpoint && parties_[address].role == Role::site_manager)
+      endpoint->admit(actors_[address]->clock.at(now_), admission_of(*actors_[address]));
+  for (Address address = 0; address < actors_.size(); ++address)
+    if (endpoint_of(address)) dial_again(address, std::nullopt);
+  settle_touched();
+}
+
+std::uint64_t World::refused(const std::string& reason) const {
+  std::uint64_t sum = 0;
+  for (const auto& actor : actors_)
+    actor->driver.visit([&](const auto& driver) {
+      const auto counters = driver.endpoint.counters();
+      if (const auto found = counters.refused.find(reason); found != counters.refused.end()) sum += found->second;
+    });
+  return sum;
+}
+
+void World::impersonate(const Party& impostor, const Party& victim) {
+  end_all_quiet();
+  const Address from = address_of(impostor);
+  if (actors_[from]->dials.empty()) return;
+  const Address listener = actors_[from]->dials.front();
+  const auto connection = network_.connection_between(from, listener);
+  if (connection) greet_as(victim, *connection, far_later, {});
+}
+
+/// Over a connection of some manager.
+void World::greet_as(const Party& party, Connection connection, std::uint64_t incarnation, Hello greeting) {
+  const Envelope envelope{.from = party,
+                          .to = parties_[network_.listener_of(connection)],
+                          .incarnation = incarnation,
+                          .trace = {},
+                          .hint = {},
+                          .message = std::move(greeting)};
+  network_.send(now_, network_.dialler_of(connection), connection, std::string(codec_->encode(envelope)));
+}
+
+void World::clone(const Party& party) {
+  end_all_quiet();
+  const Address address = address_of(party);
+  if (actors_[address]->dials.empty()) return;
+  const Connection connection = network_.connect(address, actors_[address]->dials.front());
+  keys_->open(connection, address);
+  Hello greeting;
+  greeting.instance = another_machine + address;
+  greeting.certificate = keys_->certificate_of(address);
+  greet_as(party, connection, (starts_of(party) << 20) + 1, std::move(greeting));
+}
+
+}  // namespace dmm

@@ -1,0 +1,44 @@
+// Silence costs no time: beats over a link on which nothing else happens and nothing can go wrong aren't played one by
+// one. Both ends rest, and when something does happen they are told what they would have sent and heard meanwhile; what
+// would be under way at that moment is put under way. All else is as if each beat had been played.
+#pragma once
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "links/endpoint.hpp"
+#include "simulator/world/network.hpp"
+
+namespace dmm {
+
+class QuietLinks {
+ public:
+  bool contains(Connection connection) const { return connection < links_.size() && links_[connection].quiet; }
+  /// Both sides of a link rest from now on.
+  void begin(Connection connection, QuietBeats from_dialler, QuietBeats from_listener);
+  struct Ended {
+    QuietPast to_dialler, to_listener;
+  };
+  /// The link is quiet no longer: the network counts all beats that left, and has those under way that haven't arrived.
+  Ended end(Instant now, Network& network, Connection connection, Codec& codec);
+  /// All that are quiet.
+  std::vector<Connection> all() const;
+
+ private:
+  struct Link {
+    bool quiet = false;
+    std::array<QuietBeats, 2> beats;  ///< of the listener, and of the dialler, that is: to the listener
+  };
+  using Stamps = std::pair<Stamp, Stamp>;  ///< stamp and echo
+  static std::uint64_t arrived(Instant now, const Network& network, Connection connection, bool to_listener,
+                               const QuietBeats& beats);
+  Stamps stamps_of(const Network& network, Connection connection, bool to_listener, std::uint64_t n) const;
+  void measure(Instant now, const Network& network, Connection connection, bool to_listener,
+               QuietPast& passed) const;
+  QuietPast pass(Instant now, Network& network, Connection connection, bool to_listener, Codec& codec) const;
+
+  std::vector<Link> links_;  ///< by connection
+};
+
+}  // namespace dmm

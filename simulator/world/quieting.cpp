@@ -1,0 +1,73 @@
+// When links of a world fall quiet, and what ends it; see quiet_links.hpp.
+#include <algorithm>
+
+#include "simulator/world/world.hpp"
+
+namespace dmm {
+
+Endpoint* World::endpoint_of(Address address) {
+  Endpoint* endpoint = nullptr;
+  actors_[address]->driver.visit([&](auto& driver) { endpoint = &driver.endpoint; });
+  return endpoint;
+}
+
+/// Whether a manager's beats leave exactly when they are due, as far as anybody knows.
+bool World::is_regular(const Actor& actor) const {
+  return !stalls(actor) && actor.commit_max == Duration{} && actor.clock.is_right();
+}
+
+/// Whether nothing is under way over it, and both ends would do nothing but beat.
+bool World::may_fall_quiet(Connection connection) {
+  if (quiet_.contains(connection) || !network_.is_calm(connection)) return false;
+  const Address dialler = network_.dialler_of(connection), listener = network_.listener_of(connection);
+  if (!is_regular(*actors_[dialler]) || !is_regular(*actors_[listener])) return false;
+  const Endpoint *one = endpoint_of(dialler), *other = endpoint_of(listener);
+  if (!one || !other || !one->is_quiet(now_, connection, parties_[listener])) return false;
+  if (!other->is_quiet(now_, connection, parties_[dialler])) return false;
+  const auto is_in_time = [&](const Endpoint& from, const Party& to, const Endpoint& at, bool to_listener) {
+    const Instant arrives = network_.arrival(from.next_beat(to), connection, to_listener);
+    return at.has_heard_all_of(from) && arrives < at.waits_until(from.settings().self);
+  };
+  return is_in_time(*one, parties_[listener], *other, true) && is_in_time(*other, parties_[dialler], *one, false);
+}
+
+/// All that came in this step was answered, if it was to be: what is said next may be nothing but signs of life.
+void World::fall_quiet() {
+  for (const Connection connection : std::exchange(used_, {})) {
+    if (!settings_.skips_quiet || !may_fall_quiet(connection)) continue;
+    const Address dialler = network_.dialler_of(connection), listener = network_.listener_of(connection);
+    quiet_.begin(connection, endpoint_of(dialler)->fall_quiet(parties_[listener]),
+                 endpoint_of(listener)->fall_quiet(parties_[dialler]));
+    look_ahead(dialler);
+    look_ahead(listener);
+  }
+}
+
+/// A manager needn't wake for the beats of a link that has fallen quiet.
+void World::look_ahead(Address address) {
+  const Actor& actor = *actors_[address];
+  actors_[address]->driver.visit([&](auto& driver) {
+    driver.endpoint.look_ahead();
+    wakes_.set(address, std::max(now_ + microseconds(1), std::min(driver.next_deadline(), report_due(actor))));
+  });
+}
+
+void World::end_quiet(Connection connection) {
+  if (!quiet_.contains(connection)) return;
+  const Address dialler = network_.dialler_of(connection), listener = network_.listener_of(connection);
+  const auto [to_dialler, to_listener] = quiet_.end(now_, network_, connection, *codec_);
+  const auto tell = [&](Address address, Address peer, const QuietPast& out, const QuietPast& in) {
+    Endpoint* endpoint = endpoint_of(address);
+    if (!endpoint) return;
+    endpoint->end_quiet(parties_[peer], out, in);
+    wakes_.set(address, std::min(wakes_.of(address), endpoint->next_deadline()));
+  };
+  tell(dialler, listener, to_listener, to_dialler);
+  tell(listener, dialler, to_dialler, to_listener);
+}
+
+void World::end_all_quiet() {
+  for (const Connection connection : quiet_.all()) end_quiet(connection);
+}
+
+}  // namespace dmm

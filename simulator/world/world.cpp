@@ -1,0 +1,344 @@
+// How virtual time passes: what is due is fed to the managers, and what they decide is performed. Building the
+// world and breaking it are in population.cpp.
+#include "simulator/world/world.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "manager/assert.hpp"
+#include "manager/planted.hpp"
+
+namespace dmm {
+namespace {
+
+/// Effects that feed inputs back are settled again in the same batch, but not for ever.
+constexpr int rounds_max = 64;
+
+/// A manager's list of messages keeps room for so many between its steps: a large world has thousands of lists.
+constexpr std::size_t messages_kept = 4;
+
+/// The leases that a site wrote anew; none of another manager.
+template <class Record>
+std::vector<LeaseId> leases_of(const LedgerChanges<Record>& changes) {
+  std::vector<LeaseId> leases;
+  if constexpr (std::same_as<LedgerChanges<Record>, decltype(SiteManager::Effects::ledger)>)
+    for (const auto& change : changes.list)
+      if (const auto* lease = std::get_if<LeaseRecord>(&change.record); lease && !change.erased)
+        leases.push_back(lease->id);
+  return leases;
+}
+
+}  // namespace
+
+Instant World::next_instant() const {
+  return std::min(network_.next_arrival(), actors_.empty() ? never : wakes_.next());
+}
+
+bool World::step() {
+  const Instant at = next_instant();
+  if (at == never) return false;
+  DMM_ASSERT(at >= now_);
+  now_ = at;
+  ++steps_;
+  settled_.clear();
+  written_.clear();
+  while (network_.next_arrival() <= now_)
+    if (auto arrival = network_.take()) deliver(std::move(*arrival));
+  while (!actors_.empty() && wakes_.next() <= now_) {
+    const Address address = wakes_.first();
+    wakes_.set(address, never);
+    ++events_;
+    touch(address, report(address));
+  }
+  settle_touched();
+  fall_quiet();
+  return true;
+}
+
+void World::run_until(Instant until) {
+  while (next_instant() <= until) step();
+  now_ = std::max(now_, until);
+}
+
+template <class T>
+void World::trace(Address address, const T& what) {
+  if (!settings_.traced) return;
+  trace_.add(static_cast<std::uint64_t>(now_.microseconds));
+  trace_.add(static_cast<std::uint64_t>(address));
+  trace_.add(what);
+}
+
+void World::deliver(FrameArrival arrival) {
+  Actor& actor = *actors_[arrival.at];
+  ++events_;
+  if (stalls(actor)) return actor.waiting.push_back(std::move(arrival));
+  bool says_something = false;
+  actor.driver.visit([&](auto& driver) {
+    says_something =
+        keys_ ? driver.frame(actor.clock.at(now_), arrival.connection, arrival.bytes, principal_of(arrival))
+              : driver.frame(actor.clock.at(now_), arrival.connection, arrival.bytes,
+                             actors_[arrival.from]->principal);
+    touch(arrival.at, says_something);
+  });
+  used_.push_back(arrival.connection);
+  if (says_something) trace(arrival.at, std::string_view(arrival.bytes));
+}
+
+/// What became of its tasks goes to a resource manager; whether there was anything.
+bool World::report(Address address) {
+  Actor& actor = *actors_[address];
+  if (actor.frozen || actor.party.role != Role::resource_manager) return false;
+  actor.performer.take_reports(now_, actor.reports);
+  if (settings_.ledgers &&
+      actor.performer.deadlines() != std::exchange(actor.deadlines, actor.performer.deadlines()))
+    tell(actor.party, "deadline", {});
+  auto* driver = actor.driver.get<ResourceManager>();
+  if (!driver) actor.reports.clear();  // whoever is started next hears of it
+  if (stalls(actor)) return false;     // programs don't wait for their manager
+  const bool stirs = !actor.reports.empty();
+  for (TaskReport& report : actor.reports)
+    std::visit([&](auto& news) { driver->local(actor.clock.at(now_), std::move(news)); }, report);
+  actor.reports.clear();
+  return stirs;
+}
+
+void World::take_waiting(Address address) {
+  for (FrameArrival& arrival : std::exchange(actors_[address]->waiting, {})) deliver(std::move(arrival));
+  report(address);
+  hear_of_size(address);
+  touch(address);
+}
+
+void World::touch(Address address, bool stirs) {
+  Actor& actor = *actors_[address];
+  actor.stirred |= stirs;
+  if (!std::exchange(actor.touched, true)) touched_.push_back(address);
+}
+
+void World::settle_touched() {
+  batch_.swap(touched_);
+  std::sort(batch_.begin(), batch_.end());
+  for (const Address address : batch_) {
+    actors_[address]->touched = false;
+    const bool stirred = actors_[address]->stirred || actors_[address]->committed_at != never;
+    settle(address);
+    if (stirred && !stalls(*actors_[address])) settled_.push_back(address);
+  }
+  batch_.clear();
+}
+
+/// When something is due in its host.
+Instant World::report_due(const Actor& actor) {
+  return actor.frozen || actor.party.role != Role::resource_manager ? never : actor.performer.next_report();
+}
+
+void World::settle(Address address) {
+  Actor& actor = *actors_[address];
+  Instant wake = never;
+  actor.driver.visit([&](auto& driver) {
+    if (!actor.paused) wake = settle(address, driver);
+  });
+  wake = std::min(wake, report_due(actor));  // also of what was ordered just now
+  // A deadline that isn't in the future is a loop without work: a daemon would burn its processor with it.
+  actor.spins = wake <= now_ ? actor.spins + 1 : 0;
+  DMM_ASSERT(actor.spins < spins_max);
+  wakes_.set(address, wake <= now_ ? now_ + microseconds(1) : wake);
+}
+
+/// One batch of a manager that isn't paused: decided, written, performed. When it wants to be called again.
+template <class Manager>
+Instant World::settle(Address address, Driver<Manager>& driver) {
+  Actor& actor = *actors_[address];
+  if (actor.committed_at > now_ && actor.committed_at != never) return actor.committed_at;
+  bool again = true;
+  if (std::exchange(actor.committed_at, never) != never) {
+    perform(address, driver, true);
+    take_waiting(address);
+  }
+  for (int rounds = 0; again; ++rounds) {
+    DMM_ASSERT(rounds < rounds_max);
+    if (std::exchange(actor.stirred, true))
+      driver.settle(actor.clock.at(now_));
+    else
+      driver.settle_sessions(actor.clock.at(now_));
+    if (commit_takes(address, driver)) return actor.committed_at;
+    again = perform(address, driver, true) == Performed::fed_back;
+  }
+  actor.stirred = false;
+  return actor.clock.when(driver.next_deadline());
+}
+
+/// Whether the disk is slow to take what was decided; then it waits in the process, and nothing else happens
+/// there.
+template <class Manager>
+bool World::commit_takes(Address address, Driver<Manager>& driver) {
+  Actor& actor = *actors_[address];
+  if (actor.commit_max == Duration{} || driver.effects.ledger.empty()) return false;
+  const auto most = static_cast<std::uint64_t>(actor.commit_max.microseconds);
+  if (DMM_PLANT(sent_before_commit)) {
+    perform(address, driver, false);
+    for (Submission& submission : std::exchange(actor.promised, {})) submissions_.push_back(std::move(submission));
+  }
+  actor.committed_at = now_ + microseconds(1 + static_cast<std::int64_t>(disks_.below(most)));
+  return true;
+}
+
+template <class Manager>
+void World::write(Address address, Driver<Manager>& driver) {
+  Actor& actor = *actors_[address];
+  if (!driver.effects.ledger.empty()) trace(address, driver.effects.ledger);
+  if (auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger)) ledger->apply(driver.effects.ledger);
+  if (!driver.effects.ledger.empty()) written_.push_back({address, leases_of(driver.effects.ledger)});
+  driver.effects.ledger.clear();
+  std::ranges::move(actor.promised, std::back_inserter(submissions_));
+  actor.promised.clear();
+}
+
+/// What a step decided, with or without its changes to the ledger.
+template <class Manager>
+Performed World::perform(Address address, Driver<Manager>& driver, bool writes) {
+  const auto keep = [&] {
+    if (writes) write(address, driver);
+    return true;
+  };
+  const auto log = [&] { tell_of(address, driver.effects.events); };
+  return perform_step(
+      keep, log, [&] { return perform_own(address, driver); }, [&] { return exchange(address, driver); });
+}
+
+void World::tell_of(Address address, std::vector<LogEvent>& events) {
+  for (LogEvent& event : events) {
+    trace(address, event);
+    happenings_.push_back({now_, actors_[address]->party, std::move(event)});
+  }
+  events.clear();
+}
+
+/// Frames out, connections opened and closed as the endpoint wants it. Whether a new connection wants its Hello.
+template <class Manager>
+bool World::exchange(Address address, Driver<Manager>& driver) {
+  // What a submission said while a commit was under way still waits in the list.
+  std::vector<Outgoing>& messages = driver.effects.messages;
+  if (messages.empty() && messages.capacity() > messages_kept) std::vector<Outgoing>().swap(messages);
+  bool dialled = driver.endpoint.has_key_events() && keep_keys(address, driver.endpoint);
+  driver.endpoint.take_frames([&](Frame& frame) {
+    end_quiet(frame.connection);
+    network_.send(now_, address, frame.connection, std::move(frame.bytes));
+  });
+  for (const Connection connection : driver.endpoint.take_stirred()) end_quiet(connection);
+  for (const Connection connection : driver.endpoint.take_hangups()) network_.hang_up(connection);
+  for (const DialWanted& wanted : driver.endpoint.take_dials()) {
+    if (!has(wanted.peer)) continue;  // no process has that name: nothing answers
+    dial(address, address_of(wanted.peer));
+    dialled = true;
+  }
+  return dialled;
+}
+
+bool World::perform_own(Address address, Driver<JobManager>& driver) {
+  bool fed = false;
+  for (const OutputPiece& piece : std::exchange(driver.effects.output, {})) {
+    driver.local(actors_[address]->clock.at(now_),
+                 OutputWritten{piece.job, piece.component, piece.stream, piece.serial, {}, piece.last});
+    fed = true;
+  }
+  DMM_ASSERT(actors_[address]->party.role == Role::job_manager);
+  for (const std::uint64_t job : driver.effects.ended)
+    if (settings_.hand_out_ended) ended_.emplace_back(address, job);
+  driver.effects.ended.clear();
+  return fed;
+}
+
+bool World::perform_own(Address address, Driver<ResourceManager>& driver) {
+  for (TaskOrder& order : driver.effects.tasks) actors_[address]->performer.perform(now_, std::move(order));
+  driver.effects.tasks.clear();
+  return false;
+}
+
+bool World::quiet() const {
+  // What is known at once comes first: this is asked after each step.
+  for (const auto& actor : actors_)
+    if (const auto* jobs = actor->driver.get<JobManager>())
+      for (const JobState state :
+           {JobState::waiting, JobState::starting, JobState::running, JobState::ending, JobState::collecting})
+        if (jobs->manager.count(state) > 0) return false;
+  for (const auto& actor : actors_) {
+    if (actor->performer.runs_anything()) return false;
+    if (const auto* site = actor->driver.get<SiteManager>())
+      if (!site->manager.quiet()) return false;
+  }
+  return nodes_not_home() == 0;
+}
+
+std::uint64_t World::nodes_not_home() const {
+  std::uint64_t away = 0;
+  for (const auto& actor : actors_)
+    if (const auto* nodes = actor->driver.get<ResourceManager>()) {
+      const ResourceManagerView view = nodes->manager.view();
+      away += view.nodes_total - view.nodes_free;
+    }
+  return away;
+}
+
+std::array<std::uint64_t, message_kinds> World::messages_by_kind() {
+  end_all_quiet();
+  auto sum = messages_of_dead_;
+  for (const auto& actor : actors_)
+    actor->driver.visit([&](const auto& driver) {
+      for (std::size_t kind = 0; kind < sum.size(); ++kind)
+        sum[kind] += driver.endpoint.counters().sent_by_kind[kind];
+    });
+  return sum;
+}
+
+// ---- users ----------------------------------------------------------------------------------------------------
+
+// The user's own connection isn't simulated: questions come and answers go without one.
+std::vector<Outgoing> World::ask(const Party& job_manager, const Party& user, Message message) {
+  const Address address = address_of(job_manager);
+  Actor& actor = *actors_[address];
+  auto* driver = actor.driver.get<JobManager>();
+  if (!driver || (settings_.ledgers && stalls(actor))) return {};
+  driver->local(actor.clock.at(now_), Received{user, std::move(message), {}, {}});
+  std::vector<Outgoing> answers;
+  std::erase_if(driver->effects.messages, [&](Outgoing& out) {
+    if (out.to != user) return false;
+    answers.push_back(std::move(out));
+    return true;
+  });
+  touch(address);
+  return answers;
+}
+
+std::uint64_t World::submit(const Party& job_manager, JobDescription job, std::uint32_t copies) {
+  DMM_ASSERT(copies > 0);
+  const std::uint32_t dttl = job.dttl;
+  Submit submit{questions_ + 1, std::vector<JobDescription>(copies - 1, job)};
+  submit.jobs.push_back(std::move(job));
+  const Party user{job_manager.site, Role::client, "user"};
+  const std::vector<Outgoing> answers = ask(job_manager, user, std::move(submit));
+  if (answers.empty()) return 0;
+  ++questions_;
+  const auto& answer = std::get<Submitted>(answers.back().message);
+  Actor& actor = *actors_[address_of(job_manager)];
+  if (const auto* driver = actor.driver.get<JobManager>())
+    actor.next_job = std::max(actor.next_job, driver->manager.next_job());
+  for (std::uint32_t i = 0; i < answer.jobs && !settings_.hand_out_ended; ++i)
+    actor.promised.push_back({job_manager, answer.first_job + i, dttl, false});
+  settle_touched();
+  return answer.first_job;
+}
+
+std::string World::cancel(const Party& job_manager, std::uint64_t job) {
+  const Address address = address_of(job_manager);
+  Actor& actor = *actors_[address];
+  auto* driver = actor.driver.get<JobManager>();
+  if (!driver) return "the job manager is down";
+  if (settings_.ledgers && stalls(actor)) return "the job manager doesn't answer";
+  const std::string fault = driver->manager.cancel(actor.clock.at(now_), job, driver->effects);
+  touch(address);
+  settle_touched();
+  return fault;
+}
+
+}  // namespace dmm

@@ -1,5 +1,5 @@
 """The changes that scripts/mutants makes, each to one place of one file, and the one test that has to find it: a case
-of the tests of a folder, or a test of a script in tests/processes. `old` occurs once in the file; scripts/tidy.py reads
+of the tests of a folder, or a test of a script in tests/processes. `old` occurs once in the file; scripts/tidy reads
 this list as text, so it is a plain literal.
 """
 MUTANTS = [

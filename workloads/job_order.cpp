@@ -1,4 +1,4 @@
-// Two heaps: one of jobs, and, to find out whether it would do, one of nothing but times.
+// Two heaps: one of jobs, and one of submit times only, which finds whether a buffer is large enough.
 #include "workloads/job_order.hpp"
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 namespace dmm {
 namespace {
 
-/// The standard heap has its greatest on top, and we want the earliest there.
+/// The standard heap has its greatest element on top; here the earliest job must be on top.
 bool job_comes_after(const OrderedJob& a, const OrderedJob& b) {
   return std::tie(a.job.submit_seconds, a.home, a.line) > std::tie(b.job.submit_seconds, b.home, b.line);
 }
 
-/// Column 2, which both formats have there; nothing for comments, blank and bad lines, and unknown times.
+/// Column 2, the submit time in both formats; nothing for comments, blank and bad lines, and unknown times.
 std::optional<double> submit_time_in(std::string_view line) {
   const std::string_view first = take_word(line);
   if (first.empty() || first.front() == ';' || first.front() == '#') return std::nullopt;

@@ -1,6 +1,5 @@
-// Puts a log's jobs into the order of their submission. Most logs have that order, some have a few lines out of
-// it, and nothing keeps a file from being in none at all; so jobs pass through a buffer of bounded size, and a
-// file that is out of order by more than the buffer has to be loaded whole.
+// Puts a log's jobs into the order of their submission. Most logs have that order, and some have a few lines out of
+// it. Jobs therefore pass through a buffer of bounded size. A file that needs a larger buffer has to be loaded whole.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +16,14 @@ namespace dmm {
 struct OrderedJob {
   TraceJob job;
   std::uint32_t home = 0;
-  std::uint64_t line = 0;  ///< in its file: the order among equals
+  std::uint64_t line = 0;  ///< in its file; orders jobs of equal time and home
 };
 
-/// Hands out the earliest of the jobs it holds; of equal times that of the lowest home, then of the first line.
+/// Hands out the earliest of its jobs. Jobs of equal times come by home, then by line.
 class OrderBuffer {
  public:
   void put(const OrderedJob& job);
-  /// There must be one.
+  /// The buffer must not be empty.
   OrderedJob take();
   std::size_t size() const { return jobs_.size(); }
 
@@ -33,13 +32,13 @@ class OrderBuffer {
 };
 
 enum class LogOrder : std::uint8_t {
-  sorted,        ///< no line is submitted before the line ahead
-  nearly,        ///< some are, and a buffer of the size asked about puts them right
-  out_of_order,  ///< it doesn't
+  sorted,        ///< each line is submitted no earlier than the line before
+  nearly,        ///< a buffer of the given size can sort the lines
+  out_of_order,  ///< the buffer is too small
 };
 
-/// How much of the order of submission a log has, by reading it once from end to end, only for that. All records
-/// with a submit time count, usable or not. A file that can't be read counts as sorted: reading it will say why.
+/// Finds whether a log is in the order of submission, by reading it once. All records with a submit time count,
+/// usable or not. A file that can't be read counts as sorted, because reading it later reports the error.
 LogOrder order_of(const std::string& path, std::size_t buffer_jobs);
 
 }  // namespace dmm

@@ -13,7 +13,7 @@ constexpr std::size_t buffer_bytes = 1 << 16;
 
 }  // namespace
 
-// 'e' keeps the file out of the processes that a runner starts.
+// 'e' (close on exec) keeps the file out of processes that a runner starts.
 LineFile::LineFile(const std::string& path) : file_(gzopen(path.c_str(), "rbe")), buffer_(buffer_bytes) {
   if (file_ != nullptr) gzbuffer(file_, buffer_bytes);
 }

@@ -1,5 +1,5 @@
 // The lines of a text file, plain or compressed with gzip, one after the other through one buffer: memory doesn't
-// grow with the file. What a line means is for others to say.
+// grow with the file. Callers interpret the lines.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ namespace dmm {
 /// A file being read. Not to be used by two threads at once.
 class LineFile {
  public:
-  /// A longer line is cut here; its rest is passed over without being kept.
+  /// A longer line is cut here, and its rest is skipped.
   static constexpr std::size_t line_bytes_max = 1 << 20;
 
-  /// Opens the file; is_open() says whether that went well, and errno why not.
+  /// Opens the file. If that fails, is_open() is false and errno says why.
   explicit LineFile(const std::string& path);
   ~LineFile();
   LineFile(const LineFile&) = delete;
@@ -26,8 +26,8 @@ class LineFile {
 
   bool is_open() const { return file_ != nullptr; }
 
-  /// Moves to the next line; false at the end or at a fault. What follows the last newline before a fault isn't a
-  /// line: it may be cut in the middle of a number.
+  /// Moves to the next line; false at the end or at a fault. Text between the last newline and a fault isn't a line,
+  /// because it may be cut in the middle of a number.
   bool advance();
 
   std::string_view line() const { return line_; }      ///< without its newline

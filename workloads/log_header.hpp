@@ -1,5 +1,5 @@
-// What the comments at the head of a log say about it. All of it may be missing, indented, or followed by remarks,
-// as in "MaxProcs: 1664 (72, 1368, 224)": the first number counts, and a key without one says nothing.
+// The fields in the comments at the head of a log. Any field can be missing, indented, or followed by remarks, as in
+// "MaxProcs: 1664 (72, 1368, 224)": the first number counts. A key without a number counts as missing.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 namespace dmm {
 
 struct LogHeader {
-  std::optional<std::int64_t> unix_start_seconds;  ///< UnixStartTime: when time 0 of the log was
+  std::optional<std::int64_t> unix_start_seconds;  ///< UnixStartTime: Unix time of the log's time 0
   std::optional<std::int64_t> processors;          ///< MaxProcs: of the machine, at least 1
   std::optional<std::int64_t> nodes;               ///< MaxNodes, at least 1
-  std::optional<std::int64_t> jobs;                ///< MaxJobs; cleaned logs have others
+  std::optional<std::int64_t> jobs;                ///< MaxJobs; wrong in cleaned logs
   std::string time_zone;                           ///< TimeZoneString, "Europe/Amsterdam"; empty if not said
   std::map<std::int32_t, std::string> partitions;  ///< Partition: the name of each number
 };
 
-/// Takes over what one line says. Lines that are no comments (of ';' or '#') and unknown keys are passed over; of
-/// a key that comes twice, the first counts.
+/// Reads the field of one line into `header`. Lines without a comment (';' or '#') and unknown keys are skipped. The
+/// first occurrence of a key counts.
 void read_header_line(std::string_view line, LogHeader& header);
 
 }  // namespace dmm

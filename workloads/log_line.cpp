@@ -1,4 +1,4 @@
-// Words, numbers, and the judgement that both formats share.
+// Words, numbers, and the checks that both formats share.
 #include "workloads/log_line.hpp"
 
 #include <charconv>
@@ -9,14 +9,14 @@
 namespace dmm {
 namespace {
 
-// Far above any time or memory size, and far below where a double stops to hold every whole number.
+// Far above any time or memory size, and far below the limit where a double can't hold every whole number.
 constexpr double value_max = 1e15;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
 std::int64_t in_seconds(double value) { return std::llround(value); }
 
-/// The word as a whole number if it is a short one, as nearly all are: much quicker than from_chars on doubles.
+/// The word as a whole number if it is a short one, as nearly all are: much faster than from_chars on doubles.
 std::optional<double> short_number_in(std::string_view word) {
   const bool is_negative = word.starts_with('-');
   if (is_negative) word.remove_prefix(1);

@@ -1,4 +1,4 @@
-// Lines from the file, judged by the format's parser, counted and named.
+// Reads lines from the file, parses them by format, counts them, and names faults.
 #include "workloads/log_reader.hpp"
 
 #include <array>

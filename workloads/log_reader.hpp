@@ -1,6 +1,6 @@
-// Reads a log of jobs one by one, in the Standard or the Grid Workloads Format, plain or compressed with gzip, in
-// bounded memory however long the file is. It doesn't sort, scale or clean: lines come in the order of the file,
-// and what is skipped is counted. To replay logs as a workload use workloads/replay.hpp.
+// Reads a log's jobs one by one, in the Standard or the Grid Workloads Format, plain or compressed with gzip, in
+// bounded memory. The reader doesn't sort, scale or clean: lines come in the order of the file, and skipped lines are
+// counted. To replay logs as a workload use workloads/replay.hpp.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,13 @@ namespace dmm {
 
 /// What to do with a line that can't be a job record.
 enum class BadLines : std::uint8_t {
-  skip,   ///< count it, keep the message if it is among the first, go on
+  skip,   ///< count it, keep its message if it is among the first, continue
   fatal,  ///< stop there; error() names it
 };
 
 enum class LogFormat : std::uint8_t { swf, gwf };
 
-/// A column whose values tell clusters apart.
+/// A column with a value for each cluster.
 enum class LogColumn : std::uint8_t { none, partition, site, queue };
 
 /// What has been read so far. lines = usable + unusable + bad.
@@ -42,35 +42,36 @@ struct LogCounts {
   static constexpr std::size_t bad_messages_max = 5;
 };
 
-/// The format that a file's name tells (.swf, .mwf or .gwf, also with .gz), else its first line: '#' or 29 columns
-/// for the Grid Workloads Format, anything else for the Standard one.
+/// The format by the file's name (.swf, .mwf or .gwf, also with .gz), else by its first line. A first line with '#'
+/// or 29 columns means the Grid Workloads Format, any other the Standard one.
 LogFormat format_by_name_or_line(std::string_view path, std::string_view first_line);
 
-/// A log being read. Not to be used by two threads at once.
+/// A log being read. Not thread-safe.
 class LogReader {
  public:
   static constexpr std::uint32_t processors_max = log_processors_max;
   static constexpr std::size_t line_bytes_max = LineFile::line_bytes_max;
 
-  /// Opens the file. If that fails error() says so, and next() returns nothing. Without a format it is found out.
+  /// Opens the file. If that fails, error() says so and next() returns nothing. Without `format` the reader detects
+  /// it.
   LogReader(std::string path, BadLines bad_lines, std::optional<LogFormat> format = std::nullopt);
 
-  /// The next job that can be replayed; nothing at the end of the file or after an error: ask error() which.
+  /// The next job that can be replayed; nothing at the end of the file or after an error, which error() tells apart.
   std::optional<TraceJob> next();
 
-  /// Why reading stopped early, with the file's name: it can't be opened or read, it is truncated or corrupt,
-  /// or it has a bad line and these are fatal. Empty if all is well.
+  /// Why reading stopped early, with the file's name: the file can't be opened or read, is truncated or corrupt, or
+  /// has a bad line while these are fatal. Empty if all is well.
   const std::string& error() const { return error_; }
   const LogCounts& counts() const { return counts_; }
   const std::string& path() const { return path_; }
-  /// What the comments passed over so far say; those at the head of the file once next() was called.
+  /// The fields of the comments read so far; after the first next() at least those at the head of the file.
   const LogHeader& header() const { return header_; }
   /// Known once next() was called.
   std::optional<LogFormat> format() const { return format_; }
   /// Number of the line last read, from 1.
   std::uint64_t line_number() const { return lines_->number(); }
 
-  /// What a job has in this column; -1 if unknown.
+  /// The job's value in this column; -1 if unknown.
   static std::int32_t value_of(LogColumn column, const TraceJob& job);
   /// The names of a column's value: as the file writes it, and as its header calls the partition (else empty).
   struct Names {

@@ -1,5 +1,5 @@
-// Drawing the model's jobs: sizes, run times, arrivals, as the publication's own program does it, apart from the
-// samplers and the cut of sizes.
+// Draws the model's jobs: sizes, run times and arrivals as in the publication's program, except for the samplers and
+// the cut of sizes.
 #include "workloads/lublin.hpp"
 
 #include <algorithm>

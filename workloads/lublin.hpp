@@ -1,13 +1,13 @@
-// The Lublin-Feitelson model of what a parallel machine is asked to do: when rigid jobs arrive, how many
-// processors each wants, and how long it runs. This file draws jobs; what the model's averages are, and which
-// parameters give a wanted load, is in workloads/lublin_theory.hpp; a workload for a whole grid in
-// workloads/model.hpp.
+// The Lublin-Feitelson model of the load of a parallel machine: when rigid jobs arrive, how many processors each
+// wants, and how long it runs. This file draws jobs. workloads/lublin_theory.hpp has the model's averages and the
+// parameters for a wanted load; workloads/model.hpp makes a workload for a whole grid.
 //
-// Our own choices, where the published model leaves something open: a size above the machine's is cut to the
-// machine (the model could ask for 256 of 194 processors); users and estimates aren't part of the model. One
-// deviation: times of arrival are handed out in whole seconds, but the clock keeps its fractions. The authors'
-// program cuts the clock itself, which takes half a second from every gap: at 65 s a gap the load gets 0.8 %
-// higher than it was set, and after two months of it the busy hours are at night.
+// Our own choices where the published model is open: a size above the machine's is cut to the machine (the model
+// could ask for 256 of 194 processors). Users and estimates aren't part of the model.
+//
+// One deviation: arrival times are handed out in whole seconds, but the clock keeps its fractions. The authors'
+// program cuts the clock itself, so every gap loses half a second. With gaps of 65 s the load is then 0.8 % too high,
+// and after two months the busy hours are at night.
 // Source: U. Lublin, D. G. Feitelson, J. Parallel Distrib. Comput. 63(11), 2003.
 #pragma once
 
@@ -106,19 +106,19 @@ constexpr std::int64_t lublin_bucket_seconds = 1800;
 
 using DailyWeights = std::array<double, lublin_buckets>;
 
-/// Which share of a day's arrivals each half-hour has, with a mean of 1: the gamma law of the daily cycle, laid
-/// out from bucket 11 (05:30) and wrapped at midnight.
+/// Each half-hour's share of a day's arrivals, relative to a mean of 1: the gamma law of the daily cycle, laid out
+/// from bucket 11 (05:30) and wrapped at midnight.
 DailyWeights daily_weights(const LublinParameters& parameters);
 
-/// Turns gaps of the rush hours into times of arrival: a gap buys points, which quiet half-hours ask more time
-/// for. What a gap leaves over is kept for the next one; a port that forgot it has 4 to 10 % more arrivals and
-/// another day.
+/// Turns gaps of the rush hours into arrival times. A gap buys points, and quiet half-hours cost more time for a
+/// point. Points left over count for the next gap: a port that dropped them had 4 to 10 % more arrivals and another
+/// daily cycle.
 class ArrivalClock {
  public:
   explicit ArrivalClock(const DailyWeights& weights) : weights_(weights) {}
 
-  /// The next arrival, in whole seconds from midnight of the first day, this many rush-hour seconds after the
-  /// last.
+  /// The next arrival, `gap_seconds` rush-hour seconds after the last: in whole seconds from midnight of the first
+  /// day.
   std::int64_t advance(double gap_seconds);
   /// Back to midnight of the first day.
   void restart() { buckets_passed_ = 0, points_ = 0; }
@@ -137,13 +137,13 @@ struct LublinJob {
   bool operator==(const LublinJob&) const = default;
 };
 
-/// One kind of jobs, one after the other without end. Arrivals, sizes and run times have streams of chance of
-/// their own, so that another load moves the arrivals and leaves sizes and run times as they are.
+/// One kind of jobs, one after the other without end. Arrivals, sizes and run times have separate random streams, so
+/// that another load changes the arrivals alone.
 class LublinProcess {
  public:
-  /// Sizes are cut to `processors`, the machine's.
+  /// Sizes are cut to `processors`, the size of the machine.
   LublinProcess(const LublinParameters& parameters, std::uint32_t processors, std::uint64_t seed);
-  /// Begins again as if made with this seed: far cheaper than to make another process of the same parameters.
+  /// Begins again as if made with this seed. Much cheaper than making another process.
   void restart(std::uint64_t seed);
 
   LublinJob next();
@@ -163,8 +163,8 @@ class LublinProcess {
   Random runs_;
 };
 
-/// Several kinds at once, each arriving independently of the others. Of jobs that arrive together the kind that
-/// was named first comes first: name interactive before batch.
+/// Several kinds at once, each arriving independently. Jobs that arrive together come in the order of `kinds`: name
+/// interactive before batch.
 class LublinMix {
  public:
   LublinMix(const std::vector<LublinParameters>& kinds, std::uint32_t processors, std::uint64_t seed);

@@ -1,4 +1,4 @@
-// The integrals behind the expectations, and the bisection that turns them round.
+// The integrals behind the expectations, and the bisection that inverts them.
 #include "workloads/lublin_theory.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ std::vector<double> size_law(const LublinParameters& p, std::uint32_t processors
   const double rounded = std::min(p.power_of_two, 1 - p.serial);
   const double other = 1 - p.serial - rounded;
   add(1, p.serial);
-  // Exponents are rounded to whole numbers: k takes those from k - 1/2 to k + 1/2.
+  // Exponents are rounded to whole numbers: k stands for those from k - 1/2 to k + 1/2.
   for (double k = 0; k - 0.5 <= p.size_high; ++k) {
     add(portable::exp2(k), rounded * (stages_below(p, k + 0.5) - stages_below(p, k - 0.5)));
   }
@@ -74,7 +74,7 @@ RunLaw::RunLaw(const LublinParameters& p)
 
 double RunLaw::mixed(std::uint32_t processors, double Part::*moment) const {
   const double p = std::clamp(parameters_.short_slope * processors + parameters_.short_intercept, 0.0, 1.0);
-  // The kind of run is drawn again with the time, so the kinds count by what of them lies below the limit.
+  // A run above the limit is drawn again with its kind, so each kind's weight is its probability below the limit.
   return (p * short_.*moment + (1 - p) * long_.*moment) / (p * short_.weight + (1 - p) * long_.weight);
 }
 
@@ -109,7 +109,7 @@ LublinExpectation expectation_of(const LublinParameters& parameters, std::uint32
 std::variant<std::vector<LublinParameters>, WorkloadError> calibrated(std::span<const LublinParameters> kinds,
                                                                       std::uint32_t processors, double load) {
   std::vector<double> work_seconds;
-  double lowest = 0;  // where a shape gets down to 1
+  double lowest = 0;  // the factor at which a shape is 1
   for (const LublinParameters& kind : kinds) {
     work_seconds.push_back(expectation_of(kind, processors).mean_work_seconds);
     lowest = std::max(lowest, 1 / (kind.gap_shape * kind.rush_to_all));

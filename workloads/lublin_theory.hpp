@@ -1,6 +1,6 @@
-// What the Lublin-Feitelson model is expected to give, by numerical integration instead of sampling: the check
-// values of its tests, and the other direction, which parameters make a wanted load. Truncations are included;
-// that run times are whole seconds is not (it takes half a second from each on the average).
+// Expected values of the Lublin-Feitelson model, by numerical integration instead of sampling. Its tests compare with
+// them, and calibrated() finds the parameters for a wanted load. Truncations are included; rounding run times down to
+// whole seconds isn't (it takes half a second from each on average).
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class RunLaw {
 
 struct GapExpectation {
   double mean_seconds = 0;  ///< between arrivals, over whole days
-  double below_limit = 0;   ///< probability that a gap needn't be drawn again
+  double below_limit = 0;   ///< probability that a gap isn't drawn again
 };
 /// For a shape (after rush_to_all) of at least 1.
 GapExpectation gap_expectation(const LublinParameters& parameters);
@@ -54,13 +54,13 @@ struct LublinExpectation {
   double run_variation = 0;      ///< coefficient of variation of the run time
   double mean_work_seconds = 0;  ///< processors x run time
   double mean_gap_seconds = 0;
-  /// Of several kinds the loads add up.
+  /// The loads of several kinds add up.
   double load(std::uint32_t processors) const { return mean_work_seconds / (processors * mean_gap_seconds); }
 };
 LublinExpectation expectation_of(const LublinParameters& parameters, std::uint32_t processors);
 
-/// The kinds with aarr, the shape of the gaps, multiplied by one common factor such that they offer this load
-/// together; barr stays. An error: no factor does, because the gaps would be shorter than seconds, or days long.
+/// The kinds with aarr, the shape of the gaps, multiplied by a common factor such that they offer this load together;
+/// barr stays. An error if no factor does: the gaps would be shorter than seconds, or days long.
 std::variant<std::vector<LublinParameters>, WorkloadError> calibrated(std::span<const LublinParameters> kinds,
                                                                       std::uint32_t processors, double load);
 

@@ -1,4 +1,4 @@
-// A heap of the streams' next jobs, one a stream.
+// A heap with the next job of each stream.
 #include "workloads/merge.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct Head {
   std::size_t stream = 0;
 };
 
-/// The standard heap has its greatest on top, and we want the earliest there.
+/// The standard heap has its greatest element on top; here the earliest job must be on top.
 bool head_comes_after(const Head& a, const Head& b) {
   return std::tie(a.job.submit, a.job.home, a.stream) > std::tie(b.job.submit, b.job.home, b.stream);
 }

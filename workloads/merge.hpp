@@ -7,8 +7,8 @@
 
 namespace dmm {
 
-/// Merges streams that are each in order. Of jobs submitted at the same time the one of the lowest home comes
-/// first, then the one of the stream named first. Jobs are numbered anew, from 1 in the order of the result.
+/// Merges streams that are each in order. Jobs with the same submit time come by home, then by position of their
+/// stream. The merged jobs are numbered from 1.
 JobStream merged(std::vector<JobStream> streams);
 
 }  // namespace dmm

@@ -1,6 +1,6 @@
-// The synthetic workload of Jones et al. 2004, section 5.1: for each cluster independently, Poisson arrivals,
-// exponential run times, and sizes that are uniform over the whole numbers of a range. Everything follows from the
-// seed.
+// The synthetic workload of Jones et al. 2004, section 5.1. Each cluster independently has Poisson arrivals,
+// exponential run times, and sizes that are uniform over the whole numbers of a range. The seed determines
+// everything.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct MiniGridWorkload {
   std::uint64_t seed = 1;
 };
 
-/// The jobs of all clusters by submit time. A cluster's own jobs are the same whatever the number of clusters.
+/// The jobs of all clusters by submit time. A cluster's jobs don't depend on the number of clusters.
 JobStream mini_grid_jobs(const MiniGridWorkload& workload);
 
-/// Offered load of one cluster of so many processors: mean processors x mean run / (interarrival x processors).
+/// Offered load of one cluster with `processors`: mean size x mean run / (mean interarrival x processors).
 double mini_grid_load(const MiniGridWorkload& workload, std::uint32_t processors);
 
 }  // namespace dmm

@@ -1,5 +1,5 @@
-// Each cluster's stream is drawn once to see what load it has, and again whenever it is read: drawing a job takes
-// less time than keeping ten million of them takes memory.
+// Each cluster's stream is drawn once to measure its load, and again whenever it is read. Drawing again costs less
+// time than storing ten million jobs costs memory.
 #include "workloads/model.hpp"
 
 #include <cmath>
@@ -31,7 +31,7 @@ std::vector<LublinParameters> kinds_of(LublinVariant variant, std::uint32_t proc
 
 double work_seconds(const LublinJob& job) { return static_cast<double>(job.run_seconds) * job.processors; }
 
-/// What a stream amounts to, by one pass over it.
+/// The load and jobs of a stream, measured in one pass.
 struct Realised {
   std::uint64_t jobs = 0;
   double work_seconds = 0;
@@ -48,8 +48,8 @@ Realised realised_by(LublinMix mix, std::int64_t period_seconds) {
   return realised;
 }
 
-/// With the period stretched or squeezed over as many jobs as make up the work; without jobs if that isn't
-/// possible within stretch_max. The job at which the work is reached still counts if that is nearer to it.
+/// With arrival times multiplied such that the jobs in the period make up the work; without jobs if that isn't
+/// possible within stretch_max. The job that reaches the work counts if that brings the sum nearer to it.
 Realised rescaled(LublinMix mix, std::int64_t period_seconds, double wanted_work_seconds) {
   const auto period = static_cast<double>(period_seconds);
   Realised realised;
@@ -58,9 +58,10 @@ Realised rescaled(LublinMix mix, std::int64_t period_seconds, double wanted_work
     const auto submit = static_cast<double>(job.submit_seconds);
     if (submit > period * ModelOptions::stretch_max) return {};
     const double missing = wanted_work_seconds - realised.work_seconds;
-    // All jobs before this one arrive before the end of the period, and it doesn't.
+    // Without this job the stream is nearest to the load: the period's end moves to just behind this job, which isn't
+    // handed out.
     if (work_seconds(job) > 2 * missing && submit > period / ModelOptions::stretch_max) {
-      realised.stretch = period / (submit + 1);  // a second more, for jobs of the same second
+      realised.stretch = period / (submit + 1);  // + 1 s, since earlier jobs can have the same second
       return realised;
     }
     ++realised.jobs;
@@ -95,7 +96,8 @@ std::optional<std::string> fault_of(const ModelOptions& options) {
   return std::nullopt;
 }
 
-/// Draws streams until one has the load, and notes in the cluster what it has; the seed of the one to take.
+/// Draws streams until one has the load, and records its figures in the cluster. Returns the seed of the chosen
+/// stream.
 std::uint64_t choose_stream(const ModelOptions& options, std::uint64_t cluster_seed, LublinMix mix,
                             ModelCluster& cluster) {
   const double capacity_seconds = static_cast<double>(options.period_seconds) * cluster.processors;
@@ -167,7 +169,7 @@ double mean_load(const std::vector<ModelCluster>& clusters, double ModelCluster:
   return sum / processors;
 }
 
-/// What clusters of one size and load have in common: it takes some ten milliseconds to find.
+/// Parameters that clusters of equal size and load share, because finding them takes some ten milliseconds.
 struct AlikeClusters {
   ModelCluster cluster;
   LublinMix mix;

@@ -1,17 +1,18 @@
-// A workload for a whole grid from the Lublin-Feitelson model: one stream of jobs a cluster, each with chance of
-// its own, calibrated to the load that its cluster shall be offered over a given period, and merged. Nothing is
-// stored: a stream is drawn when it is read.
+// A workload for a whole grid from the Lublin-Feitelson model. Each cluster has a stream of jobs with random numbers
+// of its own, calibrated to the load that the cluster is to be offered over a period. The streams are merged. Nothing
+// is stored: a stream is drawn when it is read.
 //
-// Load is work over capacity: the sum of processors x run time of the jobs submitted in the period, run times
-// whole even where they reach beyond its end, over processors x period. The nominal load is what the model's
-// expectation is set to, by the gaps between arrivals; the realised one is that of the jobs drawn. They differ
-// much over a day, since few long jobs carry most of the work. And over a day the mean of the realised loads is
-// above the nominal one, by 4 to 16 % (512 processors at 0.98, 64 at 0.1): gaps vary so much (coefficient of
-// variation 7 and more) that a period which starts with a gap of its own has more arrivals than its length over
-// their mean. Over months both differences vanish. What may be done about them is in LoadCorrection.
+// Load is work over capacity. Work is the sum of processors x run time of the jobs submitted in the period, with
+// whole run times even where they reach beyond its end. Capacity is processors x period. The nominal load is the
+// expectation that the gaps between arrivals are set to; the realised load is that of the jobs drawn.
 //
-// Run times are known to the users: the estimate is the run time. A job's user is drawn evenly from the users of
-// its cluster.
+// Over a day the two differ much, since few long jobs carry most of the work. Over a day the mean of the realised
+// loads also is 4 to 16 % above the nominal load (512 processors at 0.98, 64 at 0.1). The cause is the variation of
+// the gaps (coefficient 7 and more): a period that begins with a fresh gap has more arrivals than its length divided
+// by the mean gap. Over months both differences vanish. LoadCorrection says what can be done about them.
+//
+// Users know their run times: the estimate is the run time. A job's user is drawn evenly from the users of its
+// cluster.
 #pragma once
 
 #include <cstdint>
@@ -33,23 +34,23 @@ enum class LublinVariant : std::uint8_t {
   types,  ///< its interactive and batch jobs, each arriving independently
 };
 
-/// What to do with a stream whose realised load is off by more than the tolerance.
+/// What to do with a stream if its realised load is off by more than the tolerance.
 enum class LoadCorrection : std::uint8_t {
   none,
-  /// Draw another with the next seed, until one is near enough, or attempts_max are drawn: then the nearest is
-  /// taken. The jobs of a stream keep their law, and streams with unusual loads are left out.
+  /// Draw another stream with the next seed until its load is near enough. After attempts_max streams take the
+  /// nearest. The jobs of a stream keep their law, but streams with unusual loads are left out.
   reject,
-  /// Stretch or squeeze all times of arrival by one factor such that the jobs that arrive in the period are those
-  /// that make up the load, to within the last of them. The day is stretched with them; a stream that would need
-  /// more than a factor of stretch_max is drawn again.
+  /// Multiply all arrival times by a factor such that the jobs in the period make up the load, to within the last
+  /// job. The daily cycle is stretched with them. A stream that needs more than a factor of stretch_max is drawn
+  /// again.
   rescale,
 };
 
 struct ModelOptions {
   std::vector<std::uint32_t> cluster_processors{};  ///< of each cluster, from cluster 0; at least 1
   LublinVariant variant = LublinVariant::grid;
-  /// Nominal load of each cluster, 1 for all that it can do; one entry stands for all clusters. 0: the arrivals of
-  /// the publication, whatever load they give.
+  /// Nominal load of each cluster, where 1 is its whole capacity. A single entry stands for all clusters. 0: the
+  /// arrivals of the publication, whatever load they give.
   std::vector<double> loads = {0.7};
   std::int64_t period_seconds = 86400;  ///< jobs are submitted from 0 (a midnight) until before this
   std::uint64_t seed = 1;
@@ -61,7 +62,7 @@ struct ModelOptions {
   static constexpr double stretch_max = 2;
 };
 
-/// What became of the model for one cluster.
+/// The model's outcome for one cluster.
 struct ModelCluster {
   std::uint32_t processors = 0;
   std::vector<LublinParameters> kinds;  ///< fitted and calibrated
@@ -69,19 +70,19 @@ struct ModelCluster {
   double realised_load = 0;
   double expected_jobs = 0;         ///< over the period
   std::uint64_t jobs = 0;           ///< over the period, drawn
-  std::uint32_t attempts = 1;       ///< streams drawn until this one
+  std::uint32_t attempts = 1;       ///< streams drawn, with this one
   double stretch = 1;               ///< of the times of arrival
   bool is_within_tolerance = true;  ///< of the realised load
 };
 
-/// The model, ready to be read as often as wanted: every stream() gives the same jobs.
+/// The model. It can be read any number of times: every stream() gives the same jobs.
 class ModelWorkload {
  public:
-  /// An error: a cluster without processors or users, no clusters, a load that the model can't offer, a number of
-  /// loads that is neither 1 nor that of the clusters, or a period, tolerance or number of attempts of 0 or less.
+  /// An error: a cluster without processors or users, no clusters, a load that the model can't offer, or a number of
+  /// loads that is neither 1 nor that of the clusters. Also a period, tolerance or number of attempts of 0 or less.
   static OrFault<ModelWorkload, WorkloadError> make(const ModelOptions& options);
 
-  /// All clusters' jobs by submit time, ties by cluster. May be read after this object is gone.
+  /// All clusters' jobs by submit time, ties by cluster. The stream can outlive this object.
   JobStream stream() const;
   /// The jobs of one cluster alone.
   JobStream stream_of(std::uint32_t cluster) const;

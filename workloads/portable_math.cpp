@@ -1,5 +1,5 @@
-// Range reduction to a small interval around 0 or 1, and there the plain Taylor series: more terms than a fitted
-// polynomial would take, but each coefficient is a fraction that anyone can check.
+// Range reduction to a small interval around 0 or 1, and there the plain Taylor series. It needs more terms than a
+// fitted polynomial, but each coefficient is a fraction that a reader can check.
 #include "workloads/portable_math.hpp"
 
 #include <array>

@@ -1,12 +1,12 @@
-// Logarithm and exponential that give the same bits on every machine: made of additions, multiplications,
-// divisions and bit operations only, which IEEE 754 rounds in one way. The C library's differ in the last bit from
-// one version to the next (glibc 2.28 replaced its own, and chooses code with fused multiply-add where the
-// processor has it), and one bit is enough to move a job by a second and a simulation to another schedule.
+// Logarithm and exponential that give the same bits on every machine. They consist of additions, multiplications,
+// divisions and bit operations, for which IEEE 754 fixes the rounding. The C library's functions differ in the last
+// bit between versions: glibc 2.28 replaced its own, and uses fused multiply-add where the processor has it. One bit
+// is enough to move a job by a second and a simulation to another schedule.
 //
-// They are right to about 2 units in the last place, which is all that sampling needs; they aren't a general
-// substitute (no errno, no exact results near overflow). The compiler must not fuse multiplications with additions
-// either: build with -ffp-contract=off, which is no loss on x86-64 without -mfma.
-// std::sqrt, std::floor and conversions are rounded in one way by IEEE 754 and need no substitute.
+// The results are within about 2 units in the last place, which is enough for sampling. The functions aren't a
+// general substitute: they set no errno and aren't exact near overflow. The compiler must not fuse multiplications
+// with additions either: build with -ffp-contract=off, which costs nothing on x86-64 without -mfma. std::sqrt,
+// std::floor and conversions need no substitute, since IEEE 754 fixes their rounding.
 #pragma once
 
 namespace dmm::portable {

@@ -1,4 +1,4 @@
-// A source for each log, which filters, orders, places in time and cuts its jobs; and a heap that merges them.
+// A source for each log filters, orders, aligns and cuts its jobs; a heap merges the sources.
 #include "workloads/replay.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 /// Times from here on are Unix times: no log lasts 15 years, and none is from before 1985.
 constexpr std::int64_t unix_times_from = 500'000'000;
 
-/// What is wrong with a source's options; nothing if they can be.
+/// The first invalid option of a source; nothing if all are valid.
 std::optional<std::string> fault_of(const LogSource& log, std::size_t clusters) {
   if (!(log.load_factor >= LogSource::load_factor_min && log.load_factor <= LogSource::load_factor_max)) {
     return "a load factor of " + std::to_string(log.load_factor) + "; expected 0.01 to 1000000";
@@ -50,10 +50,10 @@ std::optional<std::string> fault_of(const LogSource& log, std::size_t clusters) 
 
 }  // namespace
 
-/// What all sources look at.
+/// State that all sources share.
 struct LogReplay::Common {
   ReplayOptions options;
-  std::map<std::uint32_t, std::uint32_t> users_of_home;  ///< how many have come up
+  std::map<std::uint32_t, std::uint32_t> users_of_home;  ///< number of users seen so far
 };
 
 /// One log.
@@ -67,7 +67,7 @@ class LogReplay::Source {
 
   /// Reads as far as the first job; false if that can't be used, and error() says why.
   bool start();
-  /// When the first job is, or the slice starts, on the axis of the alignment; nothing if there is no job.
+  /// When the first job or the slice starts, on the axis of the alignment; nothing if there is no job.
   std::optional<std::int64_t> start_seconds() const;
   /// Which time is 0, on the axis of the alignment.
   void set_origin(std::int64_t seconds) { origin_seconds_ = seconds; }
@@ -99,7 +99,7 @@ class LogReplay::Source {
   LogTally tally_;
   std::string error_;
   OrderBuffer buffer_;
-  std::size_t buffer_jobs_ = 0;                                            ///< to hold before one is handed out
+  std::size_t buffer_jobs_ = 0;                                            ///< jobs to hold before handing one out
   std::map<std::int32_t, std::optional<std::uint32_t>> homes_;             ///< of the column's values seen so far
   std::map<std::pair<std::uint32_t, std::int32_t>, std::uint32_t> users_;  ///< of a home and the log's own number
   std::optional<OrderedJob> first_;  ///< read by start(), and not handed out yet
@@ -121,7 +121,7 @@ bool LogReplay::Source::start() {
   if (options_.order == OrderPolicy::find_out && reader_.error().empty()) {
     const LogOrder order = order_of(log_.path, options_.order_jobs);
     is_whole = order == LogOrder::out_of_order;
-    // Jobs of the same second are put in the order of their clusters, which takes the buffer.
+    // Jobs of the same second are sorted by cluster, which needs the buffer.
     if (order == LogOrder::sorted && log_.column == LogColumn::none) buffer_jobs_ = 0;
   }
   if (is_whole) {
@@ -137,7 +137,7 @@ std::optional<std::int64_t> LogReplay::Source::start_seconds() const {
   return log_.from_seconds.value_or(first_->job.submit_seconds + unix_offset_seconds_);
 }
 
-/// Finds out where the log's times lie, from its first usable job; by then its header is read.
+/// Finds the offset of the log's times, from its first usable job. The header is read before that job.
 bool LogReplay::Source::align(const TraceJob& first) {
   is_aligned_ = true;
   if (options_.alignment == Alignment::first_job) return true;
@@ -152,7 +152,7 @@ bool LogReplay::Source::align(const TraceJob& first) {
   return error_.empty();
 }
 
-/// The next record that is kept as far as one can tell without its place among the others.
+/// The next record that passes all filters that don't depend on the order of the jobs.
 std::optional<OrderedJob> LogReplay::Source::read_one() {
   while (error_.empty()) {
     const std::optional<TraceJob> job = reader_.next();
@@ -178,8 +178,7 @@ std::optional<OrderedJob> LogReplay::Source::read_one() {
   return std::nullopt;
 }
 
-/// The next in the order of submission, as far as the buffer reaches; nothing at the end of the log or of the
-/// slice.
+/// The next job in the order of submission, as far as the buffer reaches; nothing at the end of the log or slice.
 std::optional<OrderedJob> LogReplay::Source::take_ordered() {
   while (!is_at_end_ && buffer_.size() <= buffer_jobs_) {
     const std::optional<OrderedJob> job = read_one();
@@ -215,7 +214,7 @@ std::optional<StreamJob> LogReplay::Source::next() {
   }
 }
 
-/// The job as it will be submitted; nothing if that would be before time 0.
+/// The job as it will be submitted; nothing if its time would be before 0.
 std::optional<StreamJob> LogReplay::Source::placed(const OrderedJob& ordered) {
   const TraceJob& trace = ordered.job;
   const std::int64_t passed = trace.submit_seconds + unix_offset_seconds_ - origin_seconds_;
@@ -246,8 +245,8 @@ std::optional<StreamJob> LogReplay::Source::placed(const OrderedJob& ordered) {
                    .processors = trace.processors};
 }
 
-/// Users are numbered from 0 within their home, in the order in which they come up; those of a log that doesn't
-/// name them are one.
+/// Users are numbered from 0 within their home, in the order of first occurrence. A log that doesn't name its users
+/// has one.
 std::uint32_t LogReplay::Source::user_of(const TraceJob& job, std::uint32_t home) {
   const auto [entry, is_new] = users_.try_emplace({home, job.user}, 0);
   if (is_new) entry->second = common_.users_of_home[home]++;
@@ -285,7 +284,7 @@ struct LogReplay::Head {
   StreamJob job;
   std::size_t source = 0;
 
-  /// The standard heap has its greatest on top, and we want the earliest there.
+  /// The standard heap has its greatest element on top; here the earliest job must be on top.
   static bool comes_after(const Head& a, const Head& b) {
     return std::tie(a.job.submit, a.job.home, a.source) > std::tie(b.job.submit, b.job.home, b.source);
   }

@@ -8,7 +8,8 @@
 namespace dmm {
 
 std::uint64_t derived_seed(std::uint64_t seed, std::uint64_t part) {
-  // Two rounds: numbers that are close, as seeds and parts are, must not give seeds on one short arc of the cycle.
+  // Two rounds, because seeds and part numbers are close to each other: after one, derived seeds could lie on one
+  // short arc of the cycle.
   return Random(Random(seed).next() ^ Random(~part).next()).next();
 }
 

@@ -1,5 +1,5 @@
-// Samples of the normal and the gamma law, drawn by exact methods with our own arithmetic, so that a seed gives
-// the same bytes on every machine: the C++ standard fixes engines, but not distributions.
+// Samples of the normal and the gamma law by exact methods with our own arithmetic, so that a seed gives the same
+// bytes on every machine. The C++ standard fixes engines, but not distributions.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace dmm {
 
-/// A seed for the part with this number of something that has a seed: parts are independent of one another.
+/// A seed for one of the numbered parts of an object with a seed. The seeds of parts are independent.
 std::uint64_t derived_seed(std::uint64_t seed, std::uint64_t part);
 
-/// A sample of the normal law with mean 0 and variance 1: Marsaglia's polar method, one of its pair.
+/// A sample of the normal law with mean 0 and variance 1, by Marsaglia's polar method; the second of its pair is
+/// unused.
 double standard_normal(Random& random);
 
 /// The gamma law with this shape and scale: mean shape x scale, variance shape x scale^2. Both are above 0.
@@ -24,9 +25,9 @@ class GammaLaw {
 
   double shape() const { return shape_; }
   double scale() const { return scale_; }
-  /// In proportion to the density at x, at most 1: the density over that at its mode (shape at least 1).
+  /// The density at x divided by the density at the mode, so at most 1. The shape must be at least 1.
   double relative_density(double x) const;
-  /// Beyond this lies less than 1e-12 of the law.
+  /// An x such that larger values have a probability below 1e-12.
   double upper_end() const;
 
  private:

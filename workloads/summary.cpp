@@ -56,7 +56,7 @@ void SummaryBuilder::add(const JobOutcome& job) {
   if (job.state == State::finished) add_finished(job);
 }
 
-// To the sums that average() later divides.
+// Adds to the sums that average() divides later.
 void SummaryBuilder::add_finished(const JobOutcome& job) {
   Summary& sums = sums_;
   const double wait = job.start_seconds - job.submit_seconds;
@@ -92,7 +92,7 @@ void SummaryBuilder::add_messages(std::uint32_t messages) {
     ++many_messages_[messages];
 }
 
-// The count of the finished job of this rank, from 1, by messages.
+// Messages of the finished job at this rank (from 1), ordered by messages.
 double SummaryBuilder::messages_at(std::uint64_t rank) const {
   for (std::uint32_t count = 0; count < small_counts; ++count) {
     if (messages_[count] >= rank) return count;
@@ -109,7 +109,7 @@ Summary SummaryBuilder::summary(std::uint64_t processors_total, std::optional<do
   Summary summary = sums_;
   average(summary, with_slowdown_);
   if (const std::uint64_t jobs = summary.jobs_finished; jobs > 0) {
-    // The middle two are the same one where the number of jobs is odd.
+    // Where the number of jobs is odd, the middle two are the same job.
     summary.messages_per_job_median = (messages_at((jobs - 1) / 2 + 1) + messages_at(jobs / 2 + 1)) / 2;
     summary.messages_per_job_p95 = messages_at((jobs * 95 + 99) / 100);
   }

@@ -1,4 +1,4 @@
-// One line of the Standard Workload Format: all columns must be numbers, then it is judged.
+// Parses one line of the Standard Workload Format: all columns must be numbers before the line is checked.
 #include "workloads/swf.hpp"
 
 #include <array>
@@ -22,7 +22,7 @@ LogLine parse_swf_line(std::string_view line) {
   std::array<double, columns_expected> value{};  // index 0 is column 1
   const std::size_t columns = split_words(line, ';', words);
   if (columns == 0) return {};  // blank or a comment
-  // A word that is no number says more about what the line is than a count of words.
+  // Check words before counting them: a word that isn't a number is the better message.
   for (std::size_t i = 0; i < columns; ++i) {
     const std::optional<double> number = number_in(words[i]);
     if (!number) return bad_column(i + 1, swf_column_names[i], words[i], "a number");

@@ -1,11 +1,11 @@
-// The Standard Workload Format: 18 numbers a line, ';' starts a comment. Cutting a file into lines, counting and
-// naming faults is the log reader's; this file says what one line is.
+// The Standard Workload Format: 18 numbers a line, ';' starts a comment. This file parses a line. The log reader
+// splits a file into lines, counts them, and names faults.
 //
-// A line is one of four things. A comment (first character after white space is ';', header lines included)
-// or blank line is passed over; no header key is needed or believed. A bad line can't be a job record at all,
-// and is skipped or ends the reading, as the caller chose. An unusable line is a proper record of a job that
-// can't be replayed, because its submit time is -1 (unknown), or its run time or size is negative (unknown)
-// or 0: cancelled jobs mostly. The rest are jobs.
+// A line is one of four kinds. A blank line or a comment (first character after white space is ';', header lines
+// included) is skipped; no header key is needed or believed. A bad line can't be a job record; it is skipped or ends
+// the reading, as the caller chose. An unusable line is a proper record of a job that can't be replayed: its submit
+// time is -1 (unknown), or its run time or size is 0 or negative (unknown). Most of these jobs were cancelled. All
+// other lines are jobs.
 #pragma once
 
 #include <string>
@@ -20,12 +20,11 @@ namespace dmm {
 using SwfLine = LogLine;
 using SwfCounts = LogCounts;
 
-/// Reads one line (without its newline; a carriage return at its end is white space). The first 18 columns
-/// must be numbers, further columns are ignored, as some logs append text. Decimals are accepted and, in
-/// times, rounded.
+/// Reads one line without its newline; a carriage return at its end is white space. The first 18 columns must be
+/// numbers. Further columns are ignored, since some logs append text. Decimals are accepted and, in times, rounded.
 LogLine parse_swf_line(std::string_view line);
 
-/// A log reader that takes any file for the Standard Workload Format, whatever its name and contents.
+/// A log reader that reads any file as the Standard Workload Format, whatever its name and contents.
 class SwfReader : public LogReader {
  public:
   SwfReader(std::string path, BadLines bad_lines) : LogReader(std::move(path), bad_lines, LogFormat::swf) {}

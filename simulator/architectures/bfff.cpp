@@ -32,7 +32,7 @@ void Bfff::settle(Floor& floor) {
   }
 }
 
-// Fills pieces_; there must be enough idle processors in all.
+// Fills pieces_. The grid must have enough idle processors in all.
 void Bfff::place(const Floor& floor, std::uint32_t processors) {
   idle_.clear();
   pieces_.clear();

@@ -1,14 +1,13 @@
-// `bfff` of Jones et al. 2004, section 4.1: a meta-scheduler that knows all clusters at once, and splits a job
-// over several where no single one has room (co-allocation). One queue for all, served by FCFS_SCAN
+// `bfff` of Jones et al. 2004, section 4.1: a meta-scheduler that knows all clusters at once. It splits a job over
+// several clusters where no single one has room (co-allocation). It has one queue for all, served by FCFS_SCAN
 // (no_sharing.hpp): a job fits if the grid has enough idle processors in all.
 //
-// Best fit, in our reading ("the number of links is minimised"): whole on the cluster that it leaves the fewest
-// idle; else over as few clusters as possible: all that is idle of the one with the most, and so on, until the
-// rest fits whole on another cluster, where again best fit decides. The lower number among equals. How long a
-// split job runs is the floor's matter (SimulationOptions::execution).
+// Best fit, in our reading ("the number of links is minimised"): a job that fits on a cluster goes to the one where
+// it leaves the fewest idle. Else it gets as few clusters as possible: all idle processors of the cluster with the
+// most, and so on, until best fit places the rest on another cluster. The lower number wins among equals. The floor
+// decides how long a split job runs (SimulationOptions::execution).
 //
-// Messages a job: 1 job data exchange from its user, and for each cluster that it runs on 1 more and 2
-// match-claim-release.
+// Messages a job: 1 job data exchange from its user; for each of its clusters 1 more, and 2 match-claim-release.
 #pragma once
 
 #include <vector>

@@ -1,14 +1,13 @@
-// `cern` of Iosup et al. 2007, section 5.2.3: one central queue to which all users submit; whenever sites have
-// free processors they pull jobs from it, in the order of arrival. It knows at once what is free, and is the best
-// that first come, first served can do in a lightly loaded grid. Under load the head of the queue waits for a
-// cluster with room, and all behind it wait with it (section 5.4); there is no backfilling (section 5.2.4,
-// assumption 3).
+// `cern` of Iosup et al. 2007, section 5.2.3: one central queue to which all users submit. Sites with free processors
+// pull jobs from it in the order of arrival. It knows at once what is free, so in a lightly loaded grid first come,
+// first served can't do better. Under load the head of the queue waits for a cluster with room, and all jobs behind
+// it wait too (section 5.4). There is no backfilling (section 5.2.4, assumption 3).
 //
-// Where several sites could pull the head, ModelParameters::pull_choice says which does.
+// Where several sites could pull the head, ModelParameters::pull_choice decides.
 //
-// Messages a job: 2 job data exchange (user to queue, queue to site), 1 notify broker (the site says that it has
-// room: the pull), 2 match-claim-release (inside the site: claimed, free again). A site whose pull can't be
-// answered isn't asked to pull again: the answer comes when there is one.
+// Messages a job: 2 job data exchange (user to queue, queue to site), 1 notify broker (the pull: the site says that
+// it has room), 2 match-claim-release (inside the site: claimed, free again). A site doesn't repeat a pull that finds
+// no job: the answer comes when there is one.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// Which cluster a job gets that fits on several: the placement rules of the models with a central queue.
+// Which cluster a job gets if it fits on several: the placement rules of the models with a central queue.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace dmm {
 
-/// The cluster for a job of so many processors, or nothing if none has that many idle. `idle(c)` says how many
-/// cluster c of `clusters` has.
+/// The cluster for a job of this many processors; nothing if no cluster has enough idle. `idle(c)` returns the idle
+/// processors of cluster c.
 template <class Idle>
 std::optional<std::uint32_t> choose_cluster(ClusterChoice choice, std::uint32_t clusters, std::uint32_t home,
                                             std::uint32_t processors, const Idle& idle) {

@@ -1,13 +1,13 @@
-// `condor` of Iosup et al. 2007, section 5.2.3: independent clusters operated by matchmaking. A job starts in a
-// round of matchmaking only, every 300 s (ModelParameters::cycle), at which the jobs of a cluster are considered
-// in the order of arrival; unlike the real one it knows no fair share. The first job that doesn't fit ends the
-// round: the cluster level is first come, first served without backfilling (section 5.2.4, assumption 3), and
-// bypassing is fcondor's alone. Arrivals and ends at the instant of a round take part in it.
+// `condor` of Iosup et al. 2007, section 5.2.3: independent clusters operated by matchmaking. A job starts only in a
+// round of matchmaking, every 300 s (ModelParameters::cycle). A round considers the jobs of a cluster in the order of
+// arrival; unlike the real Condor the model has no fair share. The first job that doesn't fit ends the round. So a
+// cluster is first come, first served without backfilling (section 5.2.4, assumption 3); only fcondor bypasses jobs.
+// Arrivals and ends at the instant of a round take part in it.
 //
-// Messages a job, after the paper's figure 4: 2 notify broker (its job manager asks for nodes; they are offered
-// again when it ended), 2 negotiate each time that it is considered (the site manager asks, the job manager names
-// it), so also for the head that doesn't fit, 1 job data exchange (its description, to its node), 6
-// match-claim-release (the match told to both, claim and consent, release told to both).
+// Messages a job, after the paper's figure 4: 2 notify broker (its job manager asks for nodes; they are offered again
+// when the job ended). 2 negotiate each time the job is considered (the site manager asks, the job manager names it),
+// so also for the head that doesn't fit. 1 job data exchange (its description, to its node). 6 match-claim-release
+// (the match told to both sides, claim and consent, release told to both sides).
 #pragma once
 
 #include <deque>

@@ -96,10 +96,10 @@ void Conservative::compress(Cluster& cluster, Instant now) {
     cluster.freed.add(before);
     moved.add(before);
   }
-  cluster.freed = std::move(moved);  // those ahead of the ones that moved haven't seen it
+  cluster.freed = std::move(moved);  // jobs ahead of a moved job haven't seen its old place yet
 }
 
-// A job finds no place but one that had no room for it before: that has some of what was freed.
+// A place that is new to a job overlaps a freed interval, so only those are searched.
 std::optional<Instant> Conservative::earlier_start(const Cluster& cluster, const Waiting& waiting, Instant now) {
   const Duration duration = planned(waiting.job);
   for (const Interval& freed : cluster.freed.all()) {
@@ -112,7 +112,7 @@ std::optional<Instant> Conservative::earlier_start(const Cluster& cluster, const
   return std::nullopt;
 }
 
-// Starts what is due; false if something that is due can't start, because a job outran its plan.
+// Starts jobs that are due. Returns false if one of them can't start because a job outran its plan.
 bool Conservative::start_due(Floor& floor, std::uint32_t number) {
   Cluster& cluster = clusters_[number];
   while (!cluster.starts.empty() && cluster.starts.begin()->first <= floor.now()) {

@@ -1,13 +1,14 @@
-// Conservative backfilling on the job's own cluster (Mu'alem and Feitelson 2001): every job gets a
-// reservation when it arrives, the earliest that delays no other one, and starts when that is due. When a job ends
-// before it was expected to, the plan is compressed: every waiting job, in the order of arrival, moves to the
-// earliest place that there is now. So no job ever starts later than it was first promised.
+// Conservative backfilling on the job's own cluster (Mu'alem and Feitelson 2001). An arriving job reserves the
+// earliest start that delays no other job, and starts when that is due. When a job ends earlier than expected, the
+// plan is compressed: every waiting job, in the order of arrival, moves to the earliest start that is now free. So a
+// job never starts later than first promised.
 //
-// Rules: equal submit times in the order of the stream; all ends of an instant, then compression, then its
-// arrivals, then what is due starts. A job is planned with its estimate, or with its run time if it will outrun
-// that, as with a user who asks for more in time: nothing is ended at its estimate. A job that outruns even that
-// (its processors lie in several clusters, it was started by an architecture before this one, and links are slow)
-// is given another minute, again and again: only then promises slip.
+// Rules: equal submit times in the order of the stream. At an instant: all ends, then compression, then arrivals,
+// then starts that are due. A job is planned with its estimate, or with its run time if that is longer, as if its
+// user had asked for more in time: jobs aren't ended at their estimate.
+//
+// A job can outrun even that if its processors lie in several clusters, an earlier architecture started it, and links
+// are slow. Such a job gets another minute, again and again. Only then do promises slip.
 //
 // Messages: as fcfs.
 #pragma once
@@ -47,10 +48,10 @@ class Conservative {
 
     Profile profile;
     std::map<std::uint64_t, Waiting> waiting;            ///< by job number, which is the order of arrival
-    std::set<std::pair<Instant, std::uint64_t>> starts;  ///< of the same: when, which
+    std::set<std::pair<Instant, std::uint64_t>> starts;  ///< of the waiting jobs: start, number
     std::map<std::uint64_t, Instant> running;            ///< planned ends, by job number
     std::vector<StreamJob> arrived;                      ///< not yet reserved for
-    Intervals freed;  ///< where the plan has more free processors than when every waiting job was last looked at
+    Intervals freed;  ///< where the plan got free processors since all jobs were considered
     bool ended_early = false;
     bool touched = false;
     Instant due = never;  ///< its entry in due_
@@ -68,7 +69,7 @@ class Conservative {
 
   std::vector<Cluster> clusters_;
   std::vector<std::uint32_t> touched_;
-  /// The first start at each cluster where jobs wait, and the cluster.
+  /// The first start at each cluster with waiting jobs, and the cluster.
   std::set<std::pair<Instant, std::uint32_t>> due_;
 };
 

@@ -14,12 +14,12 @@ namespace dmm {
 namespace {
 
 constexpr std::uint64_t jobs_between_progress = 1 << 10;
-/// The managers get to know one another before the first job comes; traces begin after it.
+/// The managers connect before the first job is submitted; traces begin after this.
 constexpr Duration warm_up = seconds(1);
-/// After the last job ended its nodes are home after some messages, or never.
+/// After the last job ended its nodes come home within some messages, or never.
 constexpr Duration homecoming_max = seconds(600);
 
-/// No manager dies here, so that none need tell its keeper that it lives.
+/// No manager dies here, so managers needn't give their keepers signs of life.
 constexpr Duration keep_for_good = seconds(1'000'000'000);
 
 WorldSettings world_settings(const DmmOptions& dmm, const SimulationOptions& options) {
@@ -35,7 +35,7 @@ WorldSettings world_settings(const DmmOptions& dmm, const SimulationOptions& opt
   return settings;
 }
 
-/// As people write it: "12.345678". A formatted double would cost more than all else that is done with the text.
+/// Seconds as text: "12.345678". Formatting a double would cost more than all other work on the text.
 std::string seconds_text(Duration length) {
   std::string fraction = std::to_string(1'000'000 + length.microseconds % 1'000'000);
   fraction.front() = '.';
@@ -86,7 +86,7 @@ class DmmRun {
     friend std::uint64_t table_hash(const Key& key) { return dmm::table_hash(key.number ^ key.job_manager << 40); }
   };
 
-  /// What happens at the very instant comes after what is submitted then, so that all of it is one batch.
+  /// Events at the very instant come after the jobs submitted then, so that all of them are one batch.
   void advance(Instant until) {
     while (next_sample_ <= until) {
       world_.run_until(next_sample_);
@@ -134,7 +134,7 @@ class DmmRun {
     job.program.arguments.push_back(seconds_text(from_seconds(run.in_seconds() * penalty_)));
   }
 
-  /// A file that lies at two of the sites with clusters.
+  /// Adds an input file with replicas at two of the sites with clusters.
   void add_input(JobDescription& job) {
     const auto site_at = [&](std::uint64_t place) { return homes_[place % homes_.size()].site_name; };
     const std::uint64_t first = chance_.below(homes_.size());
@@ -184,7 +184,7 @@ class DmmRun {
     pieces_.clear();
     if (record.places.size() == 1 && !record.places[0].clusters.empty())
       pieces_.push_back({cluster_of(record.places[0]), job.processors});
-    // How it is divided its record doesn't say.
+    // The record doesn't say how many processors each place has.
     if (record.places.size() > 1)
       for (const Place& place : record.places) pieces_.push_back({cluster_of(place), 0});
     report(job, outcome, pieces_);
@@ -201,7 +201,7 @@ class DmmRun {
       for (const std::string& user : world_.topology().sites[homes_[i].site].users)
         sample_jobs(world_.job_manager(job_manager_of(homes_[i].site_name, user))->manager, i, clusters);
     std::vector<LinkSample> links;
-    world_.end_all_quiet();  // what went over them is counted, too
+    world_.end_all_quiet();  // counts the messages of quiet links, too
     for (const TopologyLink& link : links_) links.push_back(sample_link(link));
     sinks_.sample({next_sample_ - warm_up, clusters, links});
   }
@@ -253,13 +253,13 @@ class DmmRun {
   std::uint32_t dttl_;
   double penalty_;
   std::uint64_t input_bytes_;
-  Random chance_;  ///< of where input files lie
+  Random chance_;  ///< for the sites of input files
   JobStream jobs_;
   std::vector<WorkloadHome> homes_;
   std::vector<TopologyLink> links_;
   World world_;
   std::map<std::pair<SiteName, ClusterName>, std::uint32_t> numbers_;  ///< of clusters, by owner and name
-  Lookup<Key, StreamJob> open_;                                        ///< submitted and not ended
+  Lookup<Key, StreamJob> open_;                                        ///< jobs submitted and not ended
   std::vector<ClusterShare> pieces_;
   Instant next_sample_ = never;
   std::uint64_t jobs_ended_ = 0;

@@ -1,15 +1,15 @@
-// EASY backfilling on the job's own cluster (Mu'alem and Feitelson 2001): first come, first served,
-// and when the head of the queue doesn't fit it gets a reservation; jobs behind it, in the order of arrival, may
-// start if that doesn't delay the reservation: they end, as estimated, before it begins (the shadow time), or take
-// no more than the processors that the head will leave over (the extra ones).
+// EASY backfilling on the job's own cluster (Mu'alem and Feitelson 2001): first come, first served, with a
+// reservation for the head of the queue when it doesn't fit. Jobs behind the head, in the order of arrival, may start
+// if that doesn't delay the reservation. Either they end, as estimated, by the start of the reservation (the shadow
+// time), or they use only processors that the head leaves over (the extra ones).
 //
-// Rules on which tools differ, and which these figures depend on:
-//   order     by arrival, both for the head and for backfilling; equal submit times in the order of the stream
-//   events    all ends of an instant, then all its arrivals, then one decision
-//   running   a job is expected to end at its start + estimate; one that outran it at once
-//   extra     what is idle at the shadow time, after all ends expected up to and at it, less the head
-//   equality  a job that is estimated to end exactly at the shadow time may be backfilled
-//   kill      nothing is ended at its estimate: who wants that cuts run times in the workload
+// Rules on which tools differ, and on which the figures depend:
+//   order     By arrival, both for the head and for backfilling; equal submit times in the order of the stream.
+//   events    All ends of an instant, then all its arrivals, then one decision.
+//   running   A job is expected to end at its start + estimate, and a job that outran it at once.
+//   extra     Processors idle at the shadow time, after all ends expected up to and at it, less the head.
+//   equality  A job with an estimated end exactly at the shadow time may be backfilled.
+//   kill      Jobs aren't ended at their estimate; for that, cut run times in the workload.
 //
 // Messages: as fcfs.
 #pragma once
@@ -34,10 +34,9 @@ class Easy {
   Instant next_wake() const { return never; }
   std::vector<StreamJob> hand_over();
 
-  /// The number of the job that waits longest for this cluster; 0 if none does.
+  /// The number of the job that waits longest for this cluster; 0 if there is none.
   std::uint64_t head(std::uint32_t cluster) const;
-  /// When the head of this cluster's queue will start at the latest, if no estimate is too low; nothing if none
-  /// waits.
+  /// The latest start of the head of this cluster's queue, if no estimate is too low; nothing if no job waits.
   std::optional<Instant> promise(const Floor& floor, std::uint32_t cluster) const;
 
  private:
@@ -55,7 +54,7 @@ class Easy {
     std::set<ExpectedEnd> running;
     bool touched = false;
   };
-  /// What the blocked head is promised.
+  /// The promise to the blocked head.
   struct Reservation {
     Instant start{};          ///< the shadow time
     std::uint32_t extra = 0;  ///< processors

@@ -8,7 +8,7 @@ namespace dmm {
 namespace {
 
 constexpr std::uint64_t events_between_progress = 1 << 14;
-constexpr std::uint64_t use_messages = 2;  ///< a job started, it ended
+constexpr std::uint64_t use_messages = 2;  ///< at the start and the end of a job
 
 class Engine {
  public:
@@ -34,7 +34,7 @@ class Engine {
   }
   bool nothing_waits_or_runs() const { return jobs_ended_ == totals_.jobs_submitted; }
 
-  /// True: another scheduler takes over now. False: it is over.
+  /// True: another scheduler takes over now. False: the run is over.
   template <class Model>
   bool run_until_change(Model& model) {
     while (true) {
@@ -42,13 +42,13 @@ class Engine {
       const Instant arrival = next_job_ ? next_job_->submit : never;
       const Instant at = std::min({arrival, floor_.next_end(), model.next_wake()});
       if (next_change() <= at && next_change() != never) return true;
-      if (at == never) return false;  // what waits can't be served by this architecture
+      if (at == never) return false;  // this architecture can't serve the waiting jobs
       DMM_ASSERT(at >= floor_.now());
       happen(model, at);
     }
   }
 
-  /// Everything of one instant.
+  /// Plays all events of one instant.
   template <class Model>
   void happen(Model& model, Instant at) {
     take_samples(at);
@@ -138,7 +138,7 @@ class Engine {
     run_.sinks.progress({floor_.now(), totals_.jobs_submitted, jobs_ended_, totals_.events});
   }
 
-  // What runs or waits at the end has no end.
+  // Reports jobs that run or wait at the end: they have no end.
   template <class Model>
   void finish(Model& model) {
     for (const RunningJob* job : floor_.running()) report(*job, JobOutcome::State::unfinished);

@@ -1,10 +1,10 @@
-// How a modelled architecture is run: events in virtual time, ends before arrivals, then the architecture decides
-// once for the instant.
+// Runs a modelled architecture: events in virtual time, ends before arrivals, then the architecture decides once for
+// the instant.
 //
-// Messages that every model has are counted here, for each cluster that a job runs on: 2 of match-claim-release
-// (it started, it ended; protocol/messages.hpp counts Started and Ended so too), and
-// ModelParameters::keep_alive_messages for each full period of running. All others are counted by the model, whose
-// header says which a job costs and why.
+// The engine counts the messages that every model has, for each cluster of a job. These are 2 match-claim-release (it
+// started, it ended; protocol/messages.hpp also counts Started and Ended so), and
+// ModelParameters::keep_alive_messages for each full period of running. The model counts all other messages, and its
+// header says what a job costs and why.
 #pragma once
 
 #include "simulator/architectures/floor.hpp"

@@ -1,6 +1,6 @@
-// How much each user used of one site, with the past counting for less and less: what fair sharing sorts users by.
-// It is Condor's real user priority (condor_userprio): the processors in use, smoothed exponentially, so that
-// after one half-life half of the way from what it was to what is in use now is gone.
+// How much each user used of one site, where older use counts less: fair sharing sorts users by it. It is Condor's
+// real user priority (condor_userprio), the processors in use smoothed exponentially. After one half-life the value
+// has moved half of the way to the present use.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class FairShare {
 
   void began(Instant now, std::uint32_t user, std::uint32_t processors);
   void ended(Instant now, std::uint32_t user, std::uint32_t processors);
-  /// In processors; 0 for a user who never was here.
+  /// In processors; 0 for a user that was never here.
   double usage(Instant now, std::uint32_t user) const;
 
  private:

@@ -1,5 +1,5 @@
-// First come, first served on the job's own cluster, without backfilling: the queue of each cluster waits for its
-// head. On one cluster it is the yardstick of every scheduling paper; on several it is `sep-c` of Iosup et al.
+// First come, first served on the job's own cluster, without backfilling: all jobs of a cluster's queue wait behind
+// its head. On one cluster it is the yardstick of every scheduling paper. On several it is `sep-c` of Iosup et al.
 // 2007, section 5.2.3: independent clusters, every job pushed to the queue of its home. Messages: own_queues.hpp.
 #pragma once
 

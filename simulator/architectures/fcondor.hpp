@@ -1,16 +1,16 @@
-// `fcondor` of Iosup et al. 2007, section 5.2.3: condor with flocking. The jobs of one user are one job manager's,
-// which begins at the site manager of its home, and goes to another one for the next round whenever the one it is
-// at couldn't serve all that it asks for; ModelParameters::flock_order says to which. When all is served it is at
+// `fcondor` of Iosup et al. 2007, section 5.2.3: condor with flocking. All jobs of a user belong to one job manager,
+// which begins at the site manager of its home. When a site manager can't serve all jobs of a user, the user's job
+// manager goes to another one for the next round (ModelParameters::flock_order). When all jobs are served, it is at
 // home again.
 //
-// In a round, every ModelParameters::cycle, a site manager sorts the users that are with it by their past usage of
-// its processors, which decays with time (fair_share.hpp), the user known for longer first among equals; and
-// serves in this order all feasible demands of each: jobs that don't fit are bypassed by jobs of the same user
-// that do. All managers hold their rounds at the same instants, in the order of their numbers.
+// In a round, every ModelParameters::cycle, a site manager sorts its present users by their past usage of its
+// processors, which decays with time (fair_share.hpp). Among equals the user that the model has known longer comes
+// first. The site manager serves all feasible demands of each user in this order: jobs that fit bypass jobs of the
+// same user that don't. All site managers hold their rounds at the same instants, in the order of their numbers.
 //
-// Messages a job: as condor; a round costs each user with a manager 2 negotiate for every job that starts, and 2
-// more if anything is left (it is asked for once: what is as wide or wider isn't asked for again); going to
-// another manager costs 1 notify broker.
+// Messages a job: as condor. In a round a user costs 2 negotiate for every job that starts, and 2 more if jobs are
+// left (one demand is refused, and demands as wide or wider aren't tried again). Going to another manager costs 1
+// notify broker.
 #pragma once
 
 #include <utility>
@@ -35,11 +35,11 @@ class Fcondor {
   std::vector<StreamJob> hand_over();
 
  private:
-  /// Users are numbered as they first come.
+  /// Users are numbered in the order in which they first come.
   using UserNumber = std::uint32_t;
   struct User {
     std::uint32_t home = 0;
-    std::size_t stage = 0;  ///< at which manager of its flock order it is
+    std::size_t stage = 0;  ///< position in its flock order
     WaitingQueue queue;
   };
 
@@ -54,7 +54,7 @@ class Fcondor {
   std::vector<User> users_;
   std::vector<std::vector<UserNumber>> user_numbers_;  ///< by home and by the stream's number; +1, 0 for none
   std::vector<FairShare> shares_;                      ///< by manager
-  std::vector<std::vector<UserNumber>> present_;       ///< by manager: users who have jobs waiting
+  std::vector<std::vector<UserNumber>> present_;       ///< by manager: users with waiting jobs
   std::vector<std::pair<double, UserNumber>> order_;   ///< of one round
   std::size_t waiting_ = 0;                            ///< jobs in all
 };

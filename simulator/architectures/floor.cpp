@@ -59,7 +59,7 @@ void Floor::start(const StreamJob& job, std::span<const ClusterShare> pieces) {
   schedule_end(slot);
 }
 
-// The end of a co-allocated job is later by the penalty, or known to the links only.
+// Co-allocated jobs end later by the penalty, or at an end that only the links know.
 void Floor::schedule_end(std::uint32_t slot) {
   RunningJob& running = slots_[slot];
   if (running.pieces.size() > 1 && spans_clusters(running.pieces)) {
@@ -87,7 +87,7 @@ std::span<const LinkSample> Floor::link_sample() {
 
 const RunningJob& Floor::end_next() {
   const std::uint32_t slot = take_next_slot();
-  std::swap(ended_, slots_[slot]);  // keeps the capacity of both
+  std::swap(ended_, slots_[slot]);  // reuses the memory of both
   slots_[slot].job.number = 0;
   free_slots_.push_back(slot);
   for (const ClusterShare& piece : ended_.pieces) {

@@ -1,5 +1,5 @@
-// The clusters of a modelled grid at work: which processors are idle, what runs where and when it ends. An
-// architecture looks at it and starts jobs on it; it decides nothing itself.
+// The clusters of a modelled grid at work: idle processors, running jobs, and when these end. An architecture reads
+// this state and starts jobs; the floor itself decides nothing.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace dmm {
 
-/// A job that ended, or that runs.
+/// A job that runs or has ended.
 struct RunningJob {
   StreamJob job;
   Instant start{};
@@ -56,14 +56,14 @@ class Floor {
   /// Takes the job that ends next off its processors. Valid until the next call.
   const RunningJob& end_next();
   std::vector<StreamJob> take_refused() { return std::exchange(refused_, {}); }
-  /// From now on the jobs that start are kept for take_started().
+  /// From now on the floor keeps the jobs that start, for take_started().
   void watch_starts() { watches_starts_ = true; }
-  /// Those that started since the last call, in the order of start.
+  /// The jobs that started since the last call, in the order of start.
   std::vector<StreamJob> take_started() { return std::exchange(started_, {}); }
-  /// What runs, in the order of start.
+  /// The running jobs, in the order of start.
   std::vector<const RunningJob*> running() const;
   std::span<const ClusterSample> sample() const { return samples_; }
-  /// Of the link of each cluster; empty unless co-allocated jobs share links.
+  /// For the link of each cluster; empty unless co-allocated jobs share links.
   std::span<const LinkSample> link_sample();
   const MessageCounts& messages() const { return messages_; }
 
@@ -79,9 +79,9 @@ class Floor {
   std::uint32_t largest_cluster_ = 0;
   std::vector<RunningJob> slots_;  ///< of running jobs, and of ended ones until they are used again
   std::vector<std::uint32_t> free_slots_;
-  EventQueue<std::uint32_t> ends_;          ///< of jobs whose end is known
-  std::optional<InterclusterLinks> links_;  ///< has the ends of those whose end slides, if there are such
-  double penalty_ = 1;                      ///< of other co-allocated jobs
+  EventQueue<std::uint32_t> ends_;          ///< of jobs with a known end
+  std::optional<InterclusterLinks> links_;  ///< co-allocated jobs that share links: their ends slide
+  double penalty_ = 1;                      ///< of co-allocated jobs without shared links
   RunningJob ended_;
   std::vector<StreamJob> refused_;
   bool watches_starts_ = false;

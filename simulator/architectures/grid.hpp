@@ -1,5 +1,5 @@
-// A grid as the models of architectures see it: clusters, and how they belong together. The real machines have the
-// whole topology; the models need only sizes and owners.
+// A grid as the models of architectures see it: the sizes and owners of clusters. The real managers get the whole
+// topology.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ struct Grid {
   std::vector<GridCluster> clusters;  ///< numbered as in workload_homes
 
   std::uint64_t processors() const;
-  /// Whose processors they are, seen from the home of a job.
+  /// The origin of the processors of cluster `ran`, seen from a job's home.
   Origin origin(std::uint32_t home, std::uint32_t ran) const;
 };
 
 /// The clusters of a complete topology.
 Grid grid_of(const Topology& topology);
-/// So many clusters of so many processors, each with an owner of its own.
+/// `count` clusters of `processors` each, each with an owner of its own.
 Grid equal_clusters(std::uint32_t count, std::uint32_t processors);
 
 }  // namespace dmm

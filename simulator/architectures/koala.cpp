@@ -27,7 +27,7 @@ Instant Koala::last_report_before_or_at(Instant now) const {
   return Instant{now.microseconds - now.microseconds % monitoring_.microseconds};
 }
 
-// Takes in the reports since the last time; a report tells what ended before it or with it.
+// Reads the reports since the last call. A report tells what ended before or with it.
 void Koala::hear(Floor& floor) {
   const Instant report = last_report_before_or_at(floor.now());
   if (report > heard_) {

@@ -1,14 +1,14 @@
-// `koala` of Iosup et al. 2007, section 5.2.3: one central queue to which all users submit, and which pushes each
-// job to a site with free processors as soon as it arrives, or else keeps it until such a site is found. What is
-// free it hears periodically from a monitoring service: it knows at once what it gave away, and what came back
-// only at the next report (ModelParameters::monitoring). As in cern the head of the queue keeps back all behind it
-// (section 5.4). The real KOALA backfills and co-allocates; the paper's model, which this is, doesn't.
+// `koala` of Iosup et al. 2007, section 5.2.3: one central queue to which all users submit. It pushes an arriving job
+// to a site with free processors, or keeps the job until there is such a site. The queue knows at once what it gave
+// away, but hears what became free only from the next periodic report (ModelParameters::monitoring). As in cern, all
+// jobs wait behind the head of the queue (section 5.4). The real KOALA backfills and co-allocates; the paper's model,
+// which this is, doesn't.
 //
-// Where several sites have room, ModelParameters::push_choice says which gets the job.
+// Where several sites have room, ModelParameters::push_choice decides.
 //
 // Messages a job: 2 job data exchange (user to queue, queue to site), 3 match-claim-release (the queue claims the
-// processors, the site agrees, and tells when they are free again). Each report is 1 notify broker a site, jobs or
-// none, until the last event.
+// processors, the site agrees, and tells when they are free again). Each report costs 1 notify broker a site, also
+// without jobs, until the last event.
 #pragma once
 
 #include <deque>
@@ -42,9 +42,9 @@ class Koala {
   Duration monitoring_;
   std::deque<StreamJob> queue_;
   std::vector<std::uint32_t> known_idle_;  ///< by cluster
-  std::deque<Ended> unknown_;              ///< what became idle since the last report
+  std::deque<Ended> unknown_;              ///< became idle since the last report
   Instant heard_{};                        ///< the last report
-  Instant next_report_ = never;            ///< if anything waits for it
+  Instant next_report_ = never;            ///< `never` if no decision depends on it
 };
 
 }  // namespace dmm

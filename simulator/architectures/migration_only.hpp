@@ -1,6 +1,6 @@
-// `migration-only` of Jones et al. 2004, section 4.1: a meta-scheduler that knows all clusters at once runs each
-// job whole on any of them, on the one where it fits best (fewest left idle; the lower number among equals). One
-// queue for all, served by FCFS_SCAN (no_sharing.hpp).
+// `migration-only` of Jones et al. 2004, section 4.1: a meta-scheduler that knows all clusters at once runs each job
+// whole on one cluster. It takes the cluster with the best fit: fewest processors left idle, the lower number among
+// equals. It has one queue for all, served by FCFS_SCAN (no_sharing.hpp).
 //
 // Messages a job: 2 job data exchange (user to meta-scheduler, on to the cluster), 2 match-claim-release.
 #pragma once

@@ -3,7 +3,7 @@
 namespace dmm {
 
 void ScannedQueue::serve(Floor& floor, std::uint32_t cluster) {
-  // What is idle only shrinks during a scan, so it need not begin again at the head.
+  // The idle processors only shrink during a scan, so it needn't go back to the head.
   WaitingQueue::Place place = 0;
   while ((place = waiting_.first_fit(place, floor.idle(cluster))) != WaitingQueue::none) {
     floor.count(MessageKind::match_claim_release);

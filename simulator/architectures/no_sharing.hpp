@@ -1,7 +1,7 @@
-// `no-sharing` of Jones et al. 2004, section 4.1: each job runs whole on its home cluster, and no cluster helps
-// another. The queue of each cluster is served by FCFS_SCAN: from head to tail, every job that fits into what is
-// idle starts, so that a wide job may be passed by narrower ones without end. It is scanned when a job arrives and
-// when one ends. Messages: own_queues.hpp.
+// `no-sharing` of Jones et al. 2004, section 4.1: each job runs whole on its home cluster, and clusters don't help
+// each other. FCFS_SCAN serves the queue of each cluster whenever a job arrives or ends: from head to tail, every job
+// that fits into the idle processors starts. So narrower jobs may pass a wide one without end. Messages:
+// own_queues.hpp.
 #pragma once
 
 #include "simulator/architectures/own_queues.hpp"

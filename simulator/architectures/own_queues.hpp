@@ -1,9 +1,9 @@
-// One queue a cluster, for jobs that run whole on their own cluster: what `fcfs` and `no-sharing` have in common. They
-// differ in which waiting jobs they start.
+// One queue for each cluster, for jobs that run whole on their home cluster: the common part of `fcfs` and
+// `no-sharing`. The two differ in the waiting jobs that they start.
 //
 // Messages a job: 1 job data exchange (its user's job manager pushes it, with its description, to the cluster's
-// queue), and for each cluster that it runs on (one, here) 2 match-claim-release: the queue claims the processors,
-// and they say when they are free again. Nobody negotiates, and no broker is told of supply.
+// queue). For each of its clusters (one, here) 2 match-claim-release: the queue claims the processors, and they say
+// when they are free again. There is no negotiation, and no broker hears of free nodes.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@
 
 namespace dmm {
 
-/// A Queue has `push(job)`, `serve(floor, cluster)`, which starts what it starts, and `drain_to(jobs)`.
+/// A Queue has `push(job)`, `serve(floor, cluster)`, which starts jobs, and `drain_to(jobs)`.
 template <class Queue>
 class OwnQueues {
  public:
@@ -44,7 +44,7 @@ class OwnQueues {
 
  private:
   std::vector<Queue> queues_;           ///< by cluster
-  std::vector<std::uint32_t> touched_;  ///< clusters at which anything happened since the last settling
+  std::vector<std::uint32_t> touched_;  ///< clusters with an event since the last settle()
 };
 
 }  // namespace dmm

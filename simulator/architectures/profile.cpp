@@ -28,7 +28,7 @@ void Intervals::forget_before(Instant now) {
   if (!intervals_.empty()) intervals_.front().from = std::max(intervals_.front().from, now);
 }
 
-// The step that holds at this instant.
+// Index of the step that holds at this instant.
 std::size_t Profile::step_of(Instant at) const {
   const auto begin = steps_.begin() + static_cast<std::ptrdiff_t>(first_);
   const auto after =
@@ -71,7 +71,7 @@ void Profile::change(Instant from, Instant until, const Change& apply) {
   join_at(begin);
 }
 
-// The step that begins at this instant; made if there is none.
+// Index of the step that begins at this instant; inserts it if missing.
 std::size_t Profile::split_at(Instant at) {
   const std::size_t step = step_of(at);
   if (steps_[step].at == at) return step;
@@ -79,7 +79,7 @@ std::size_t Profile::split_at(Instant at) {
   return step + 1;
 }
 
-// Joins a step to the one before it if they say the same.
+// Joins a step to the one before it if both have as many free processors.
 void Profile::join_at(std::size_t step) {
   if (step > first_ && step < steps_.size() && steps_[step].free == steps_[step - 1].free)
     steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(step));

@@ -1,6 +1,5 @@
-// How many processors of one cluster are free from now on, as it is planned: a step function of time, in which
-// what runs and what is reserved takes its part. Backfilling with reservations for all jobs asks it for the
-// earliest hole.
+// The planned number of free processors of one cluster over time: a step function, reduced by running jobs and
+// reservations. Backfilling with reservations for all jobs searches it for the earliest hole.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +18,8 @@ struct Interval {
   Instant until{};
 };
 
-/// Some stretches of time, in order and apart. When there are many they run together: what they tell is where
-/// something may have changed, and more of that does no harm.
+/// Disjoint stretches of time, in order. They mark where something may have changed. When there are many, neighbours
+/// are merged: marking too much does no harm.
 class Intervals {
  public:
   void add(Interval more);
@@ -33,28 +32,28 @@ class Intervals {
 
 class Profile {
  public:
-  /// All free, for ever.
+  /// All processors free, for ever.
   explicit Profile(std::uint32_t processors) : steps_{{Instant{INT64_MIN}, processors}} {}
 
-  /// The earliest instant not before `from` at which so many processors are free for the whole duration; at the
-  /// latest when all is over. `processors` must not exceed those of the cluster.
+  /// The earliest instant from `from` on at which this many processors are free for the whole duration. There always
+  /// is one after the last step, so `processors` must not exceed the cluster's.
   Instant earliest(Instant from, Duration duration, std::uint32_t processors) const;
-  /// They must be free.
+  /// Plans a use. The processors must be free.
   void take(Instant from, Instant until, std::uint32_t processors);
-  /// The contrary of take.
+  /// Undoes take.
   void give(Instant from, Instant until, std::uint32_t processors);
-  /// The earliest start from `from` to before `before` of a job that has its place at `own` already, and would
-  /// rather have an earlier one: what it has there it may use. `before` must not be later than `own`.
+  /// The earliest start from `from` to before `before` for a job that is planned at `own` and is to move earlier. The
+  /// processors of its present place count as free. `before` must not be later than `own`.
   std::optional<Instant> earlier(Instant from, Instant before, Instant own, Duration duration,
                                  std::uint32_t processors) const;
-  /// What was before `now` won't be asked for again.
+  /// Drops the steps before `now`, which won't be asked for again.
   void forget_before(Instant now);
   std::uint32_t free_at(Instant at) const { return steps_[step_of(at)].free; }
-  /// How many steps it has: what it costs to ask.
+  /// Number of steps, which is the cost of a search.
   std::size_t size() const { return steps_.size() - first_; }
 
  private:
-  /// From `at` to the next step so many processors are free; after the last one for ever.
+  /// This many processors are free from `at` to the next step; after the last step for ever.
   struct Step {
     Instant at{};
     std::uint32_t free = 0;

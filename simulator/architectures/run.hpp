@@ -1,5 +1,5 @@
-// What every simulated architecture takes and gives, the real machines (dmm) as well as the models: options, one
-// outcome a job, samples over time, totals.
+// Input and output of every simulated architecture, of the real managers (dmm) as well as the models: options, an
+// outcome for each job, samples over time, totals.
 #pragma once
 
 #include <array>
@@ -30,14 +30,14 @@ struct SimulatedOutcome {
 
 /// The state at one moment of each cluster, and of each link.
 struct ClusterSample {
-  std::uint32_t busy = 0;     ///< processors of this cluster in use, by whomever
+  std::uint32_t busy = 0;     ///< processors of this cluster in use, by any job
   std::uint32_t foreign = 0;  ///< of these, by jobs of other homes
-  std::uint64_t waiting = 0;  ///< jobs of this home that wait
+  std::uint64_t waiting = 0;  ///< waiting jobs of this home
 };
 struct LinkSample {
-  double load = 0;             ///< bandwidth asked for beside what it has, where the network is modelled
-  std::uint64_t messages = 0;  ///< so far, both ways, where messages are sent
-  std::uint32_t leases = 0;    ///< that go over it, either way
+  double load = 0;             ///< demanded bandwidth over capacity, where the network is modelled
+  std::uint64_t messages = 0;  ///< so far, in both directions, where messages are sent
+  std::uint32_t leases = 0;    ///< leases over this link, in either direction
 };
 struct Sample {
   Instant at{};
@@ -45,7 +45,7 @@ struct Sample {
   std::span<const LinkSample> links;  ///< empty where the architecture has none
 };
 
-/// How far it is.
+/// The progress of a simulation.
 struct SimulationProgress {
   Instant now{};
   std::uint64_t jobs_submitted = 0;
@@ -54,20 +54,20 @@ struct SimulationProgress {
 };
 
 struct SimulationSinks {
-  std::function<void(const SimulatedOutcome&)> outcome = {};     ///< once a job, in the order of their ends
+  std::function<void(const SimulatedOutcome&)> outcome = {};     ///< once for each job, in the order of their ends
   std::function<void(const Sample&)> sample = {};                ///< every `sample_every`
   std::function<void(const SimulationProgress&)> progress = {};  ///< every some thousand events
 };
 
-/// Another architecture takes over: what waits is handed to it in the order of arrival; what runs, runs on.
+/// Another architecture takes over. It gets the waiting jobs in the order of arrival; running jobs run on.
 struct SchedulerChange {
   Instant at{};
   std::string architecture;
 };
 
 struct SimulationOptions {
-  /// Whether it goes on after the last arrival until all jobs ended (the cool-down phase). Without it what hasn't
-  /// ended at the last arrival is unfinished (Iosup et al. 2007, section 5.2.1).
+  /// Whether the simulation goes on after the last arrival until all jobs ended (the cool-down phase). Without it,
+  /// jobs that haven't ended at the last arrival are unfinished (Iosup et al. 2007, section 5.2.1).
   bool cool_down = true;
   Duration sample_every{};  ///< 0: no samples
   std::uint64_t seed = 1;
@@ -81,8 +81,8 @@ struct SimulationTotals {
   Instant ended{};  ///< when the last event was
   MessageCounts messages{};
   std::uint64_t nodes_not_home = 0;    ///< of dmm, after the cool-down phase
-  std::uint64_t jobs_interrupted = 0;  ///< of dmm: those that owners ended by their right, and that ran again
-  /// Of dmm: those that were started again for any other reason. Where nothing breaks there is none.
+  std::uint64_t jobs_interrupted = 0;  ///< of dmm: ended by their owners' right and run again
+  /// Of dmm: jobs run again for any other reason. Without faults there are none.
   std::uint64_t jobs_rerun = 0;
 };
 

@@ -1,4 +1,4 @@
-// The modelled architectures by name. A new one is a file with a class like Fcfs, a word here and a line in
+// The modelled architectures by name. A new one needs a file with a class like Fcfs, a type here and a line in
 // table.cpp. `dmm`, which is no model, has its own file (dmm.hpp).
 #pragma once
 
@@ -21,13 +21,13 @@
 
 namespace dmm {
 
-/// Any of them. What all of them have:
-///   a constructor of (const Floor&, const ModelParameters&), which may look at what runs already
-///   arrive(floor, job)      a job is submitted: keep it, or have the floor refuse it
-///   ended(floor, running)   a job, whoever started it, left its processors
-///   settle(floor)           decide, once after all events of an instant, and at each wake
-///   next_wake()             when time alone calls for a decision: later than now; never if none waits
-///   hand_over()             all that waits, in the order of arrival, to another one; it isn't used again
+/// Any modelled architecture. All of them have:
+///   a constructor of (const Floor&, const ModelParameters&), which may look at jobs that run already.
+///   arrive(floor, job)      A job is submitted: keep it, or let the floor refuse it.
+///   ended(floor, running)   A job left its processors. An earlier architecture may have started it.
+///   settle(floor)           Decide, once after all events of an instant, and at each wake.
+///   next_wake()             When time alone requires a decision, later than now; `never` if there is none.
+///   hand_over()             All waiting jobs in the order of arrival, for another one; this one isn't used again.
 using Scheduler =
     std::variant<Fcfs, Easy, Conservative, Cern, Koala, Condor, Fcondor, NoSharing, MigrationOnly, Bfff>;
 
@@ -37,7 +37,7 @@ struct ArchitectureEntry {
   Scheduler (*make)(const Floor&, const ModelParameters&);
 };
 
-/// All of them, in the order in which people read of them.
+/// All of them, in the order of documentation.
 const std::vector<ArchitectureEntry>& architectures();
 const ArchitectureEntry* find_architecture(std::string_view name);
 

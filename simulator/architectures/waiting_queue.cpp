@@ -37,7 +37,7 @@ void WaitingQueue::erase(Place place) {
     while (!is_taken(front_)) ++front_;
 }
 
-// Moves the jobs together, to the front of a tree with as many free places again at least.
+// Moves the jobs together, to the front of a tree that has at least as many free places as jobs.
 void WaitingQueue::close_ranks() {
   std::vector<StreamJob> waiting;
   waiting.reserve(count_);

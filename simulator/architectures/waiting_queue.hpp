@@ -1,6 +1,5 @@
-// Jobs that wait, in the order of arrival, with an index: "the first one from here on that fits" costs the
-// logarithm of their number and not a walk, so that an overloaded cluster with a hundred thousand waiting jobs
-// costs no more an event than an empty one.
+// Waiting jobs in the order of arrival, with an index. Finding the first job from a place on that fits takes
+// logarithmic time. So an event costs about the same with a hundred thousand waiting jobs as with none.
 #pragma once
 
 #include <bit>
@@ -16,7 +15,7 @@ namespace dmm {
 
 class WaitingQueue {
  public:
-  /// Where a job stands. Later arrivals stand at greater places; valid until the next push.
+  /// The place of a job. Later arrivals have greater places; valid until the next push.
   using Place = std::size_t;
   static constexpr Place none = std::numeric_limits<Place>::max();
 
@@ -28,11 +27,12 @@ class WaitingQueue {
   const StreamJob& at(Place place) const { return jobs_[place]; }
   void erase(Place place);
 
-  /// The smallest size that waits; more than any cluster has if nothing waits.
+  /// The fewest processors that a waiting job wants; more than any cluster has if no job waits.
   std::uint32_t narrowest() const { return tree_.size() > 1 ? tree_[1].processors : nothing.processors; }
 
-  /// The first job at or after `from` for which `fits(processors, estimate)` holds; `none` if there is none.
-  /// `fits` must hold for less wherever it holds for more: it is asked about the least of many jobs.
+  /// The first job at or after `from` for which `fits(processors, estimate)` holds; `none` if there is none. `fits`
+  /// must be monotonic: if it holds for some values it must hold for smaller ones. It is called with the minima of
+  /// many jobs.
   template <class Fits>
   Place first(Place from, const Fits& fits) const {
     if (from >= end_) return none;
@@ -43,21 +43,21 @@ class WaitingQueue {
         node *= 2;
         continue;
       }
-      while (node % 2 == 1) node /= 2;  // up, as long as it is the right child; the root is odd, and ends at 0
+      while (node % 2 == 1) node /= 2;  // go up while it is the right child; the root is odd and gives 0
       if (node == 0) return none;
       ++node;
     }
   }
-  /// The first one at or after `from` of at most so many processors.
+  /// The first job at or after `from` of at most `most` processors.
   Place first_fit(Place from, std::uint32_t most) const {
     return first(from, [=](std::uint32_t processors, Duration) { return processors <= most; });
   }
 
-  /// Empties it, in the order of arrival, to the end of `jobs`.
+  /// Moves all jobs, in the order of arrival, to the end of `jobs`.
   void drain_to(std::vector<StreamJob>& jobs);
 
  private:
-  /// The least of the jobs under a node, each by itself: no job need have both.
+  /// The minima over the jobs under a node. The two can come from different jobs.
   struct Least {
     std::uint32_t processors;
     Duration estimate;
@@ -74,14 +74,14 @@ class WaitingQueue {
   bool is_taken(Place place) const { return tree_[place + capacity()].processors != nothing.processors; }
   void close_ranks();
 
-  std::vector<StreamJob> jobs_;  ///< by place; a power of two of them
+  std::vector<StreamJob> jobs_;  ///< by place; the size is a power of two
   std::vector<Least> tree_;      ///< node n has the children 2n and 2n + 1; the leaf of place p is capacity + p
   std::size_t front_ = 0;
-  std::size_t end_ = 0;  ///< the first place that was never taken
+  std::size_t end_ = 0;  ///< the first place that was never used
   std::size_t count_ = 0;
 };
 
-/// Sorts what several queues handed over into the order of arrival.
+/// Sorts jobs that several queues handed over into the order of arrival.
 void sort_by_arrival(std::vector<StreamJob>& jobs);
 
 }  // namespace dmm

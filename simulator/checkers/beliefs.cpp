@@ -1,4 +1,4 @@
-// Each manager's instants are of its own clock: what is left of them is compared.
+// Each manager's instants are of its own clock, so durations from now on are compared.
 #include "simulator/checkers/beliefs.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace dmm {
 namespace {
 
-/// What a chain is promised that is too long for its term.
+/// Slack: a chain that is too long for its term still gets this promise.
 constexpr Duration as_good_as_nothing = milliseconds(1);
 
 /// The next site towards the owner; nothing if the site is the owner.
@@ -19,8 +19,8 @@ const SiteName* lender_of(const HopLease& lease, const SiteName& holder) {
   return at == lease.chain.end() || at == lease.chain.begin() ? nullptr : &*std::prev(at);
 }
 
-/// For how long a borrower relies on a lease from now on, if nothing more is heard; nothing if it can't be said: its
-/// Beats are accounted for at the moment, or it waits for its lender's word.
+/// For how long a borrower relies on a lease if it hears nothing more. Nothing if that can't be told: its Beats are
+/// only accounted for at the moment, or it waits for its lender's word.
 std::optional<Duration> relied_on(const World& world, const SiteName& holder, const HopLease& lease) {
   if (lease.unsure) return std::nullopt;
   const Instant now = world.clock_of(site_manager_of(holder));

@@ -1,4 +1,4 @@
-// The invariants, one function each; see checkers.hpp.
+// The invariants, with a function for each; see checkers.hpp.
 #include "simulator/checkers/checkers.hpp"
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace dmm {
 namespace {
 
-/// Steps; in a large world, writes.
+/// Steps between whole walks; in a large world, writes.
 constexpr std::uint64_t between_walks = 1000;
-/// Nodes; in a larger world a step's writes are looked at, and all that everybody knows in the walks.
+/// Nodes. In a larger world a step's checks cover only its writes; whole managers are checked in the walks.
 constexpr std::uint64_t large = 300;
-/// All records of a manager are compared once in `records / records_a_look` looks at it.
+/// All records of a manager are compared once in `records / records_a_look` checks of it.
 constexpr std::uint64_t records_a_look = 16;
 
 RequestId job_of(const Submission& job) { return {job.job_manager.site, job.job_manager.name, job.number, 0}; }
@@ -34,7 +34,7 @@ NodeSet leased_by_owner(const SiteManager& owner, const Party& manager) {
   return leased;
 }
 
-/// Under which leases of its owner each node of a resource manager is.
+/// The leases of its owner that each node of a resource manager is under.
 std::multimap<std::uint32_t, LeaseId> leases_by_node(const SiteManager& owner, const Party& manager) {
   std::multimap<std::uint32_t, LeaseId> leases;
   for (const LeaseId& id : owner.leases().all()) {
@@ -57,7 +57,7 @@ bool knows(const SiteManager& owner, const Party& manager) {
 
 std::string Checkers::check(const World& world) {
   const bool is_large = world.nodes() > large;
-  // Most steps of a large world only say that somebody lives.
+  // Most steps of a large world carry only signs of life.
   since_walk_ += is_large ? world.written().size() : 1;
   if (since_walk_ >= between_walks) return check_all_parties(world, Life::now_and_then);
   std::string fault;
@@ -71,7 +71,7 @@ std::string Checkers::check(const World& world) {
   return fault.empty() ? fault_ : fault;
 }
 
-/// Looks at what was written, and at what runs.
+/// Checks the writes of a step, and the running programs.
 std::string Checkers::check_written(const World& world, const Written& written) {
   const Party& party = world.parties()[written.address];
   std::string fault;
@@ -112,7 +112,7 @@ std::string Checkers::check(const World& world, const Party& party, Life life) {
   return fault.empty() ? fault : to_text(party) + ": " + fault;
 }
 
-/// What grows with the life of a manager: its records, and what it says of itself.
+/// Checks what grows with the life of a manager: its records, and its own invariants.
 std::string Checkers::check_life(const World& world, const Party& party, Life life) {
   std::uint64_t& unlooked = unlooked_[party];
   if (life == Life::now_and_then && ++unlooked < world.records_of(party) / records_a_look) return {};
@@ -122,8 +122,8 @@ std::string Checkers::check_life(const World& world, const Party& party, Life li
   return fault;
 }
 
-/// What a manager finds broken of itself; some of it ends this process. After all that is seen from outside, so that a
-/// mistake of a manager that also misjudges itself is found.
+/// Asks a manager for its own broken invariants; some checks end this process. Called after all outside checks, so
+/// that these find a mistake even of a manager that misjudges itself.
 std::string Checkers::own_word(const World& world, const Party& party) const {
   switch (party.role) {
     case Role::site_manager: world.site(party.site)->manager.check_invariants(); break;
@@ -134,7 +134,7 @@ std::string Checkers::own_word(const World& world, const Party& party) const {
   return {};
 }
 
-/// No accepted job is lost, least of all over a restart.
+/// Checks that no accepted job is lost over a restart.
 std::string Checkers::check_lost(const World& world, const Party& party) {
   if (std::exchange(starts_[party], world.starts_of(party)) == world.starts_of(party)) return {};
   for (const Submission& job : world.submissions())
@@ -143,7 +143,7 @@ std::string Checkers::check_lost(const World& world, const Party& party) {
   return {};
 }
 
-/// Those of them that are still there.
+/// Checks those of the leases that still exist.
 std::string Checkers::check_leases(const World& world, const SiteName& site, const std::vector<LeaseId>& ids) {
   const LeaseBook& table = world.site(site)->manager.leases();
   std::string fault;
@@ -191,7 +191,7 @@ std::string Checkers::check_nodes(const World& world, const Party& party, const 
   return check_owner(world, party, view);
 }
 
-/// A node never comes under a lease that is older than one that it was under.
+/// Checks that the leases of a node never get older.
 std::string Checkers::check_epochs(const Party& party, const ResourceManagerView& view) {
   auto& highest = highest_[party];
   for (const LeaseView& lease : view.leases)
@@ -205,15 +205,15 @@ std::string Checkers::check_epochs(const Party& party, const ResourceManagerView
   return {};
 }
 
-/// What runs has its nodes from the owner, or they are being cleaned; they are free or under another lease only
-/// afterwards.
+/// A running task has its nodes from the owner, or the owner counts them as being cleaned. Only afterwards may they
+/// be free or under another lease.
 std::string Checkers::check_owner(const World& world, const Party& party, const ResourceManagerView& view) const {
   const Driver<SiteManager>* owner = world.site(party.site);
   if (!owner || !knows(owner->manager, party) || !view.registered) return {};
   const NodeSet known = leased_by_owner(owner->manager, party);
   const auto leased = leases_by_node(owner->manager, party);
   const NodeSet present{
-      {0, static_cast<std::uint32_t>(view.nodes_total) - 1}};  // others were taken out of service
+      {0, static_cast<std::uint32_t>(view.nodes_total) - 1}};  // nodes above were taken out of service
   for (const TaskView& task : view.tasks) {
     if (!is_live(task.state)) continue;
     if (!contains(known, intersect(task.nodes, present))) return "nodes run a task that their owner thinks free";
@@ -254,7 +254,7 @@ std::string Checkers::check_rest(const World& world) const {
   for (const Submission& job : world.submissions()) {
     if (job.abandoned) continue;
     if (outcomes_.contains(job_of(job))) continue;
-    // One that was written just before a crash is never told in the log.
+    // An outcome that was written just before a crash is never logged.
     const Job* record = world.job_manager(job.job_manager)->manager.find(job.number);
     if (!record || !is_over(record->state))
       return to_text(job.job_manager) + " job " + std::to_string(job.number) + " has no outcome";

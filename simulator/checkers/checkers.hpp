@@ -1,8 +1,7 @@
-// What must hold of a world whatever happens in it, looked at from outside (docs/architecture.md, lease
-// invariants): no node runs work of two leases, a node that its owner thinks free is free, chains are short and
-// without repeats, attempts at a job don't overlap, epochs never go back, every accepted job is known until it comes
-// to exactly one outcome, and a ledger holds what its manager would write. The managers' own invariants are checked
-// along the way, after all that.
+// Invariants of a world under any events, checked from outside (docs/architecture.md, lease invariants): no node runs
+// work of two leases. A node that its owner thinks free is free. Chains are short and without repeats. Attempts at a
+// job don't overlap. Epochs never go back. Every accepted job is known until it has exactly one outcome. A ledger
+// holds what its manager would write. The managers' own invariants are checked last.
 #pragma once
 
 #include <map>
@@ -16,26 +15,26 @@ namespace dmm {
 
 class Checkers {
  public:
-  /// Looks at what the last step changed; a whole walk every so often. In a small world a manager that did anything is
-  /// looked at as a whole; in a large one, what it wrote and what runs. The more a manager has gathered in its life,
-  /// the less often all of that is compared: a step of a long life costs what a step of a short life does. What is
-  /// broken, or empty.
+  /// Checks what the last step changed, and regularly the whole world. In a small world it checks a manager that did
+  /// anything as a whole; in a large one, its writes and the running programs. The more records a manager has, the
+  /// less often all of them are compared, so that a step of a long run costs as much as one of a short run. Returns
+  /// what is broken, or empty.
   std::string check(const World& world);
-  /// Looks at everything.
+  /// Checks everything.
   std::string check_all(const World& world);
-  /// The world should have come to rest: what still isn't home, or empty.
+  /// For a world that should be at rest: what isn't home yet, or empty.
   std::string check_rest(const World& world) const;
   /// See ProgramWatch.
   void excuse(const Party& party) { programs_.excuse(party); }
-  /// From now on nothing counts that a manager finds broken of itself when asked: only what is seen from outside.
+  /// From now on ignores the managers' own invariants: only outside checks count.
   void ignore_own_word() { own_word_ignored_ = true; }
-  /// How often something was looked at.
+  /// Number of checks so far.
   std::uint64_t checks() const { return checks_; }
-  /// Counts outcomes; give it everything that happened, once.
+  /// Counts outcomes. Must get every happening exactly once.
   void note(const std::vector<Happening>& happenings);
 
  private:
-  /// When all that a manager keeps is compared: each time, or in proportion to how much it is.
+  /// When all records of a manager are compared: each time, or less often the more there are.
   enum class Life : std::uint8_t { now, now_and_then };
   std::string check_all_parties(const World& world, Life life);
   std::string check(const World& world, const Party& party, Life life);
@@ -53,11 +52,11 @@ class Checkers {
   bool own_word_ignored_ = false;
   ProgramWatch programs_;
   std::map<Party, std::map<std::uint32_t, Epoch>> highest_;  ///< by resource manager and node
-  std::map<Party, std::uint64_t> starts_;                    ///< of job managers whose jobs were all found again
-  std::map<Party, std::uint64_t> unlooked_;                  ///< looks since all that a manager keeps was compared
-  std::map<RequestId, int> outcomes_;                        ///< by job: attempt 0
-  std::map<RequestId, std::uint32_t> dttl_;                  ///< of submitted jobs
-  std::size_t known_submissions_ = 0;                        ///< so many are in dttl_
+  std::map<Party, std::uint64_t> starts_;                    ///< of job managers that still had all their jobs
+  std::map<Party, std::uint64_t> unlooked_;  ///< checks since all records of a manager were compared
+  std::map<RequestId, int> outcomes_;        ///< by job: attempt 0
+  std::map<RequestId, std::uint32_t> dttl_;  ///< of submitted jobs
+  std::size_t known_submissions_ = 0;        ///< submissions already in dttl_
   std::string fault_;
 };
 

@@ -6,7 +6,7 @@
 namespace dmm {
 namespace {
 
-/// The lease of this name at its owner; nullptr if the owner is down, or has it no more.
+/// The owner's record of the lease with this name; nullptr if the owner is down or has no record.
 const HopLease* at_owner(const World& world, const std::string& name) {
   const Driver<SiteManager>* owner = world.site(SiteName(name.substr(0, name.find('#'))));
   if (owner == nullptr) return nullptr;

@@ -1,6 +1,6 @@
-// Parts of co-allocated requests, looked at from outside: what home sites log of parts that are held and handed
-// out, and what owners know of these leases. An attempt that ended leaves nothing held, and a job gets all parts
-// of its request together, each of which its owner knows as claimed.
+// Watches parts of co-allocated requests from outside: what home sites log of held and handed-out parts, and what
+// owners know of these leases. An attempt that ended holds nothing. A job gets all parts of its request together, and
+// their owners know each part as claimed.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace dmm {
 
 class HoldWatch {
  public:
-  /// Everything that happened in a step, once.
+  /// Must get every happening of a step exactly once.
   void note(const std::vector<Happening>& happenings);
   /// What is wrong after that step; empty if nothing is.
   std::string look(const World& world);
@@ -24,14 +24,14 @@ class HoldWatch {
   /// A request that got its parts in this step.
   struct Together {
     std::int64_t parts = 0;
-    std::vector<std::string> leases;  ///< that were handed out
+    std::vector<std::string> leases;  ///< handed out in this step
   };
   void note(const Happening& happening);
   std::string fault_of(const World& world, const RequestId& request, const Together& together) const;
 
   std::map<RequestId, std::set<std::string>> held_;  ///< leases of parts at their home sites
   std::set<RequestId> ended_;                        ///< requests with an attempt that ended in this step
-  std::map<RequestId, Together> together_;           ///< those that got all parts in this step
+  std::map<RequestId, Together> together_;           ///< requests that got all parts in this step
 };
 
 }  // namespace dmm

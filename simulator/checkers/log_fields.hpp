@@ -1,4 +1,4 @@
-// What the watchers of a world read in the log events of its managers.
+// Reads the fields of log events, for the watchers of a world.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ std::string ProgramWatch::look(const World& world, const Party& manager) {
   if (performer.changes() == room.changes) return {};
   room.changes = performer.changes();
   forget_ended(world, manager, room);
-  // All that is ready here counts first: a manager may start several tasks of a job between two looks.
+  // Count all ready tasks first: a manager may start several tasks of a job between two looks.
   for (const auto& program : performer.running()) ready_[program->id.request].insert(program->id.component);
   for (const auto& program : performer.running()) {
     if (std::string fault = check_together(world, *program); !fault.empty()) return fault;
@@ -49,7 +49,7 @@ void ProgramWatch::forget_ended(const World& world, const Party& manager, Room& 
     if (world.performer(manager).runs(seen.first)) return false;
     if (runs_at(world, manager, job_of(request), request.attempt)) return true;
     const auto attempts = attempts_.find(job_of(request));
-    if (attempts == attempts_.end()) return true;  // another component of it ended at the same time
+    if (attempts == attempts_.end()) return true;  // another of its components ended at the same time
     attempts->second.erase({request.attempt, manager});
     if (attempts->second.empty()) attempts_.erase(attempts);
     return true;
@@ -77,7 +77,7 @@ std::string ProgramWatch::note_started(const World& world, const Party& manager,
 std::string ProgramWatch::check_together(const World& world, const TaskPerformer::Program& task) {
   std::set<std::uint32_t>& ready = ready_.at(task.id.request);
   if (task.told_parts == 0 || ready.size() >= task.told_parts) return {};
-  // A host is not looked at while its manager waits for a slow disk: what came and went there counts too.
+  // A host isn't checked while its manager waits for a slow disk, but programs that came and went there count too.
   for (const Party& party : world.parties()) {
     if (party.role != Role::resource_manager) continue;
     for (const auto& program : world.performer(party).running())

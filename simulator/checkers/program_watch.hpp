@@ -1,6 +1,6 @@
-// What really runs in the hosts, looked at from outside and remembered over the restarts of their managers: on
-// which nodes, under which lease, and which attempt at which job, all as the program was started and not as its
-// manager tells.
+// What really runs in the hosts, seen from outside and remembered over restarts of the managers: on which nodes,
+// under which lease, and for which attempt at which job. All facts are those of the program's start, not its
+// manager's view.
 #pragma once
 
 #include <map>
@@ -12,17 +12,18 @@
 
 namespace dmm {
 
-/// Names the job that a request is an attempt at: attempt 0.
+/// The job of a request: attempt 0.
 inline RequestId job_of(const RequestId& request) { return {request.site, request.user, request.job, 0}; }
 
 class ProgramWatch {
  public:
-  /// Looks at one host if anything started or ended there. What is broken, or empty.
+  /// Checks a host if a program started or ended there. Returns what is broken, or empty.
   std::string look(const World& world, const Party& manager);
-  /// The owner has these nodes under a lease: programs of earlier ones that run there and weren't ended are a fault.
+  /// The owner has these nodes under a lease: it is a fault if programs of earlier leases still run there and weren't
+  /// told to end.
   std::string check_leased(const World& world, const LeaseId& lease, const std::vector<NodeGroup>& nodes) const;
-  /// Two attempts at a job may overlap if the older ran at this resource manager, which was frozen for long, or if this
-  /// job manager made the job, whose clock jumped far.
+  /// Two attempts at a job may overlap if the older ran at this resource manager, which was frozen for long. They may
+  /// also overlap if the clock of this party, the job's job manager, jumped far.
   void excuse(const Party& party) { excused_.insert(party); }
 
  private:
@@ -33,7 +34,7 @@ class ProgramWatch {
   struct Room {
     std::uint64_t changes = 0;
     std::map<TaskId, Seen> running;
-    std::map<std::uint32_t, Epoch> highest;  ///< by node: the latest lease that a program was started under
+    std::map<std::uint32_t, Epoch> highest;  ///< by node: the latest lease with a program
   };
   struct Attempt {
     std::uint32_t number = 0;
@@ -49,8 +50,8 @@ class ProgramWatch {
   std::string note_attempt(const World& world, const RequestId& request, const Party& where);
 
   std::map<Party, Room> rooms_;
-  std::map<RequestId, std::set<Attempt>> attempts_;     ///< by job (attempt 0): those that were seen running
-  std::map<RequestId, std::set<std::uint32_t>> ready_;  ///< tasks that were made ready, by request
+  std::map<RequestId, std::set<Attempt>> attempts_;     ///< by job (attempt 0): attempts that were seen running
+  std::map<RequestId, std::set<std::uint32_t>> ready_;  ///< ready tasks, by request
   std::set<Party> excused_;
 };
 

@@ -8,7 +8,7 @@
 namespace dmm {
 namespace {
 
-/// At most three decimals, and no zeros at the end.
+/// With at most three decimals, and no zeros at the end.
 std::string in_short(double value) {
   char digits[64];
   const int length = std::snprintf(digits, sizeof digits, "%.3f", value);

@@ -1,4 +1,4 @@
-// What happened in a world as lines of text, one an event, the same for the same run:
+// The happenings of a world as lines of text, a line for each event, the same for the same run:
 //   [   1.000] alpha > delegate alpha/u0/1 to beta (dttl 4, round 1)
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace dmm {
 
-/// Who it is, short: "alpha", "alpha/u0" for a job manager, "alpha:nodes" for a resource manager.
+/// The short name of a party: "alpha", "alpha/u0" for a job manager, "alpha:nodes" for a resource manager.
 std::string short_name(const Party& party);
-/// The reverse of short_name.
+/// The party of a short name.
 Party parse_short_name(const std::string& text);
 /// "[   1.000]"
 std::string stamp(Instant at);

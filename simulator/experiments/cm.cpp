@@ -11,7 +11,7 @@
 namespace dmm {
 namespace {
 
-/// Those that worked during the experiments (table 1), two a node.
+/// Processors that worked during the experiments (table 1), two on each node.
 constexpr std::array<std::uint32_t, 5> working_processors = {134, 40, 52, 56, 38};
 constexpr std::array<double, 2> cm_gaps = {80, 40};
 

@@ -11,11 +11,11 @@
 namespace dmm {
 namespace {
 
-/// Of the four clusters. The second one fails most.
+/// Processors of the four clusters. The second cluster fails most.
 constexpr std::array<std::uint32_t, 4> cluster_processors = {130, 60, 60, 60};
 constexpr std::size_t worst_cluster = 1;
 constexpr std::uint32_t waiting_max = 100, high_scans = 2;
-/// L at first, its step and its bound, as in the paper's section 4.
+/// Initial value, step and lower bound of L, as in the paper's section 4.
 constexpr double first_wait = 0.75, wait_step = 0.125, least_wait = 0.25;
 constexpr std::uint64_t koala_gigabyte = 1'000'000'000;
 constexpr std::uint64_t failures_max = 1'000'000;
@@ -27,13 +27,13 @@ constexpr std::array<KoalaKind, 6> koala_kinds = {{{36, 3}, {36, 4}, {72, 3}, {7
 
 SiteName site_at(std::size_t cluster) { return SiteName("cluster" + std::to_string(cluster)); }
 
-/// A size, a number of components, a file and a priority, each at random.
+/// Draws a size, a number of components, a file and a priority.
 KoalaKind draw_kind(Random& random) {
   if (random.below(2) == 0) return koala_kinds[random.below(2)];
   return koala_kinds[2 + random.below(4)];
 }
 
-/// No job has the file of another.
+/// Each job has a file of its own.
 InputFile draw_file(Random& random, std::uint64_t number) {
   const std::string digits = std::to_string(number);
   const std::string checksum = std::string(64 - digits.size(), '0') + digits;
@@ -119,7 +119,7 @@ void fill(KoalaRow& row, const PlacedWorkload& workload, const PlacedOutcome& ou
   row.start_delay_seconds = delay / finished;
 }
 
-/// The mean of a figure over the rows of one run, each as often as it has jobs.
+/// The mean of a figure over the rows of one run, weighted by their jobs.
 template <class Choose>
 double mean(const std::vector<KoalaRow>& rows, double KoalaRow::*figure, bool is_unreliable, Choose choose) {
   double sum = 0, jobs = 0;

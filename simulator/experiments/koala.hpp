@@ -2,11 +2,14 @@
 // input file, two priorities, on clusters that fail.
 //
 // Stated by the paper and kept: sizes and numbers of components, files of 4 or 8 GB on two sites each, run times,
-// priorities, Poisson arrivals, S = 2, T = 0, close-to-files, no limit of tries, at most 100 jobs that wait, 310
-// processors in four clusters of which one (60) fails far more often. Not stated, and so declared here: the sizes
-// of the other clusters, the arrival rate, the load of the local users and the rates of failure. Different in DMM:
-// nodes are held while files are brought to them, so there is no claiming time to choose (L); and requests are
-// tried when anything changes rather than every four minutes.
+// priorities, Poisson arrivals, S = 2, T = 0. Also close-to-files, no limit of tries, at most 100 waiting jobs, and
+// 310 processors in four clusters, where one cluster (60) fails far more often.
+//
+// Not stated, and so declared here: the sizes of the other clusters, the arrival rate, the load of the local users
+// and the rates of failure.
+//
+// Different in DMM: nodes are held while files are brought to them, so there is no claiming time to choose (L).
+// Requests are tried when anything changes rather than every four minutes.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +25,7 @@ struct KoalaSettings {
   std::uint64_t seed = 1;
   double mean_gap_seconds = 110;  ///< between two arrivals
   double background = 0.3;        ///< of each cluster, by local users
-  // Of the two runs, one on hosts that are stable, and one on hosts that are not.
+  // There are two runs: on stable and on unstable hosts.
   double stable_failing_share = 0.01;  ///< of the starts of components
   double failing_share = 0.05;         ///< of the starts of components
   double broken_share = 0.25;          ///< of the nodes of the cluster that fails most
@@ -30,14 +33,14 @@ struct KoalaSettings {
 
 /// Jobs of one kind, in one run.
 struct KoalaRow {
-  bool is_unreliable = false;  ///< of the run on hosts that aren't stable
+  bool is_unreliable = false;  ///< in the run on unstable hosts
   std::uint32_t processors = 0, components = 0;
   bool is_high = false;  ///< of high priority
   std::uint64_t jobs = 0, finished = 0;
-  double failed_share = 0;         ///< of all attempts: a host failed them
-  double coallocated_share = 0;    ///< of the jobs: in several clusters
+  double failed_share = 0;         ///< share of all attempts that a host failed
+  double coallocated_share = 0;    ///< share of the jobs in several clusters
   double placement_seconds = 0;    ///< mean, from the submission to the placement that lasted
-  double start_delay_seconds = 0;  ///< mean, of the beginning against what the first placement promised
+  double start_delay_seconds = 0;  ///< mean, from the start that the first placement promised to the real start
 };
 
 struct KoalaRun {

@@ -196,7 +196,7 @@ std::vector<MiniGridCrossing> mini_grid_crossings(std::span<const MiniGridRow> r
   for (const MiniGridRow& bound : rows) {
     if (bound.curve != MiniGridCurve::no_sharing && bound.curve != MiniGridCurve::migration_only) continue;
     for (const MiniGridCurve curve : {MiniGridCurve::fixed_penalty, MiniGridCurve::shared_links}) {
-      // Without any penalty is where both curves begin.
+      // Both curves begin at the point without a penalty.
       std::vector<MiniGridRow> points = curve_of(rows, bound.clusters, MiniGridCurve::no_penalty);
       const std::vector<MiniGridRow> more = curve_of(rows, bound.clusters, curve);
       points.insert(points.end(), more.begin(), more.end());

@@ -17,15 +17,15 @@ namespace {
 constexpr const char* submission_site = "submission";
 constexpr const char* local_user = "local";
 constexpr Duration beat = seconds(60);
-/// The managers get to know one another before the first job comes: two Beats have gone over each link.
+/// The managers connect before the first job comes: two Beats have gone over each link.
 constexpr Duration first_submit = seconds(122);
 constexpr Duration local_run_mean = seconds(600), sample_interval = seconds(60);
-/// A workload that isn't over by then counts as one that never ends.
+/// A longer workload counts as one that never ends.
 constexpr Duration length_max = seconds(60LL * 86400);
-/// Of each cluster: no file makes room for another.
+/// Limit of each cluster's kept files: no file is dropped for another.
 constexpr std::uint64_t kept_bytes_max = UINT64_MAX;
 constexpr std::size_t jobs_between_progress = 10;
-/// Leases are promised for long: no link is lost here.
+/// Long, since no link is lost here.
 constexpr Duration lease_term = seconds(3600);
 
 Topology topology_of(const PlacedWorkload& workload) {
@@ -44,7 +44,7 @@ Topology topology_of(const PlacedWorkload& workload) {
     site.name = SiteName(cluster.name);
     site.parent = SiteName(submission_site);
     site.users = {local_user};
-    site.settings.reclaim_after = {};  // local users wait, as those of the testbed did
+    site.settings.reclaim_after = {};  // local users wait, as in the testbed
     site.settings.term = lease_term;
     if (workload.link_bandwidth > 0)
       topology.link_qualities.push_back({{submission.name, site.name}, milliseconds(1), workload.link_bandwidth});
@@ -69,12 +69,12 @@ WorldSettings placed_world_settings(std::uint64_t seed) {
   return settings;
 }
 
-/// Of one cluster: the next job of its local users.
+/// The next job of a cluster's local users.
 struct LocalUsers {
   Party manager;
-  double mean_gap = 0;  ///< seconds; 0: none comes
+  double mean_gap = 0;  ///< seconds; 0: no jobs
   Instant next = never;
-  std::uint32_t at_first = 1;  ///< jobs that come at once in the beginning: as many as run on average
+  std::uint32_t at_first = 1;  ///< initial jobs: as many as run on average
 };
 
 class PlacedRun {
@@ -177,7 +177,7 @@ class PlacedRun {
     open_[{world_.address_of(manager), number}] = next_++;
   }
 
-  /// What the managers did in the last step.
+  /// Reads what the managers did in the last step.
   void look() {
     world_.take_ended([this](Address address, const Job& job) {
       if (const auto found = open_.find({address, job.number}); found != open_.end()) {
@@ -201,7 +201,7 @@ class PlacedRun {
     outcome.first_expected = since_beginning(*job.granted) + transfer_of(job);
   }
 
-  /// Its job manager hears of each plan.
+  /// Notes a plan of the home site, as the job manager hears of it.
   void note_plan(PlacedJobOutcome& outcome, const Job& job, const ShortText& user) const {
     if (!workload_.keeps_files || job.state != JobState::waiting) return;
     const SiteManager& home = world_.site(SiteName(submission_site))->manager;
@@ -215,7 +215,7 @@ class PlacedRun {
     if (!outcome.first_expected) outcome.first_expected = expected;
   }
 
-  /// Of the file that lies farthest from where the job is placed.
+  /// The transfer time of the file that is farthest from the job's place.
   Duration transfer_of(const Job& job) const {
     const std::uint64_t bandwidth =
         workload_.link_bandwidth > 0 ? workload_.link_bandwidth : file_bandwidth_unsaid;
@@ -262,7 +262,7 @@ class PlacedRun {
   World world_;
   std::vector<Party> managers_;  ///< of the submission site's users
   std::vector<LocalUsers> locals_;
-  std::map<Key, std::size_t> open_;  ///< submitted and not ended: the job's place in the workload
+  std::map<Key, std::size_t> open_;  ///< jobs submitted and not ended: position in the workload
   std::size_t next_ = 0, ended_ = 0, samples_ = 0;
   double used_ = 0, used_locally_ = 0;  ///< sums over the samples
   PlacedOutcome outcome_;

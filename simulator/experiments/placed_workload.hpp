@@ -20,8 +20,8 @@ namespace dmm {
 struct PlacedCluster {
   std::string name;
   std::uint32_t processors = 0;  ///< each a node of its own
-  double broken_share = 0;       ///< of its nodes: no program starts there
-  double failing_share = 0;      ///< of the starts on its other nodes: they fail, as if the batch system had erred
+  double broken_share = 0;       ///< share of its nodes on which no program starts
+  double failing_share = 0;  ///< share of the starts on other nodes that fail, as by an error of the batch system
 };
 
 struct PlacedJob {
@@ -32,46 +32,46 @@ struct PlacedJob {
 struct PlacedWorkload {
   std::vector<PlacedCluster> clusters;
   std::vector<PlacedJob> jobs;
-  SiteSettings policies;          ///< of the submission site; its name and neighbours are set
+  SiteSettings policies;          ///< of the submission site; name and neighbours are overwritten
   std::uint32_t users = 8;        ///< of the submission site; they take turns
   bool keeps_files = false;       ///< the clusters keep input files, so that files can go ahead of jobs
   std::uint32_t waiting_max = 0;  ///< while this many jobs wait, none is submitted; 0: no limit
-  /// Of the link to each cluster, in bytes a second; 0: nothing is said of it (site_links.hpp).
+  /// Bandwidth of the link to each cluster, in bytes a second; 0: unspecified (site_links.hpp).
   std::uint64_t link_bandwidth = 100'000'000 / 8;
   double background = 0;   ///< the fraction of each cluster that its local users use
   std::uint64_t seed = 1;  ///< of the local users' jobs and of what fails
 };
 
-/// What came of one job. Times are since the beginning.
+/// The outcome of one job. Times are since the beginning.
 struct PlacedJobOutcome {
   bool is_finished = false;
-  Duration submitted;  ///< later than planned, where too many jobs waited
-  /// When its first attempt was to begin: its placement and its file transfer time.
+  Duration submitted;  ///< later than planned if too many jobs waited
+  /// When its first attempt was expected to begin: placement plus file transfer time.
   std::optional<Duration> first_expected;
-  /// The same of the last attempt, where its home site planned it before it claimed nodes.
+  /// The same for the last attempt, if its home site planned it before claiming nodes.
   std::optional<Duration> last_expected;
-  Duration placed;  ///< when the last attempt was planned, or had all of its nodes
+  Duration placed;  ///< when the last attempt was planned, or had all its nodes
   Duration began;   ///< when its program began
   Duration ended;
-  std::uint32_t failures = 0;  ///< attempts that a host failed
-  std::uint32_t clusters = 0;  ///< that the last attempt combined
-  std::string placement;       ///< for people: why they are these
+  std::uint32_t failures = 0;  ///< attempts failed by a host
+  std::uint32_t clusters = 0;  ///< clusters of the last attempt
+  std::string placement;       ///< explanation of the placement
 };
 
 struct PlacedOutcome {
   std::vector<PlacedJobOutcome> jobs;  ///< in their order
   double used = 0;                     ///< mean fraction of all processors that these jobs held
-  double used_locally = 0;             ///< and the local users' jobs
+  double used_locally = 0;             ///< the same for local users' jobs
   Duration length;                     ///< until the last job ended
 };
 
-/// What a paper says of such a workload, and whether it is so here.
+/// A claim of a paper about such a workload, and whether it holds here.
 struct PlacedClaim {
   const char* text;
   bool holds = false;
 };
 
-/// `progress` hears how many jobs ended.
+/// Calls `progress` with the number of jobs that ended.
 PlacedOutcome run_placed_workload(const PlacedWorkload& workload,
                                   const std::function<void(std::size_t)>& progress = {});
 

@@ -10,9 +10,9 @@
 namespace dmm {
 namespace {
 
-/// Two windows of the watch, after the borrowers have found the owner.
+/// Two windows of the watch, and time for the borrowers to find the owner.
 constexpr double hour = 2 * SharesWatch::window.in_seconds() + 300;
-/// The work that each borrower brings, of what the owner can do.
+/// Each borrower's work, as a share of what the owner can do.
 constexpr double demand = 0.8;
 
 class Crowd {
@@ -73,8 +73,8 @@ class Crowd {
       if (dice_.chance(0.3)) neighbour.limits.weight = dice_.pick<double>({0.5, 2});
   }
 
-  /// Jobs of one width and of about one length, from some time on, when others have all nodes already. What waits in
-  /// the end is cancelled.
+  /// A borrower's jobs, of one width and about one length. A later borrower begins when the earlier ones have all
+  /// nodes already. Jobs that wait in the end are cancelled.
   void work(const TopologySite& site) {
     const std::uint32_t width = dice_.between(1, 3);
     const double length = dice_.between(60, 190);
@@ -99,7 +99,7 @@ class Crowd {
   Dice dice_;
   RandomRun run_;
   std::uint32_t processors_ = 0;
-  double later_ = 0;  ///< borrowers that have begun
+  double later_ = 0;  ///< borrowers so far; each begins 20 s after the one before
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
-// A grid in which several borrowers want all nodes of one owner for an hour: neighbours of other weights, with jobs of
-// other widths and lengths, each with more work than the owner could do for it alone.
+// Draws a grid where several borrowers want all nodes of one owner for an hour. They are neighbours of different
+// weights, with jobs of different widths and lengths. Each has more work than the owner could do for that borrower
+// alone.
 #pragma once
 
 #include "simulator/faults/random_grid.hpp"

@@ -1,4 +1,4 @@
-// What the drawing of runs throws: numbers from one seed.
+// Random choices for drawing runs, from one seed.
 #pragma once
 
 #include <vector>

@@ -14,9 +14,9 @@ class FaultPlan {
 
   void plan() {
     if (run_.trouble == Trouble::gentle) return gentle();
-    if (run_.trouble == Trouble::life) return operators(3);  // nothing breaks, and much is changed
+    if (run_.trouble == Trouble::life) return operators(3);  // no faults, but many changes
     network();
-    // As dense in a long run as in a short one.
+    // A set of faults for every 100 s. A run of more than an hour has as many as one of an hour.
     for (double left = seconds_ / run_.stretch; left > 0; left -= 100) {
       links();
       crashes();
@@ -31,7 +31,7 @@ class FaultPlan {
     owners();
   }
 
-  /// Certificates end within the run where all clocks show the same.
+  /// Certificates expire within the run if all clocks show the same.
   void keys() {
     const bool is_clocked = std::ranges::any_of(
         run_.acts, [](const Act& act) { return act.kind == Kind::drift || act.kind == Kind::jump; });
@@ -48,7 +48,7 @@ class FaultPlan {
     }
   }
 
-  /// Of a site manager in two steps, of any other as soon as it can.
+  /// A site manager rotates in two steps, any other manager as soon as it can.
   void rotation() {
     Act& rotate = some_act(Kind::rotate_key, all_);
     rotate.length = from_seconds(20 * dice_.uniform() * run_.stretch);
@@ -62,7 +62,7 @@ class FaultPlan {
     restart(revoked.a, revoked.at + from_seconds(40 * dice_.uniform()));
   }
 
-  /// What operators do, and the hosts: drawn after all else, so that a seed goes on being what it was.
+  /// Acts of operators and properties of hosts: drawn last, so that older seeds keep their runs.
   void later() {
     if (run_.trouble == Trouble::none) return poison();
     if (run_.trouble == Trouble::gentle) return;
@@ -117,12 +117,12 @@ class FaultPlan {
     act.b = b;
     return run_.acts.emplace_back(std::move(act));
   }
-  /// Something that happens to one of them at some time.
+  /// An act on one of the parties at a random time.
   Act& some_act(Kind kind, const Parties& of) {
     const Instant at = dice_.within(0, 0.9 * seconds_);
     return act(at, kind, dice_.pick(of));
   }
-  /// Short ones are more likely than long ones.
+  /// Short faults are more likely than long ones.
   void trouble(Kind begin, Kind end, const std::pair<Party, Party>& who, double longest) {
     const Instant from = dice_.within(0, 0.8 * seconds_);
     act(from, begin, who.first, who.second);
@@ -181,7 +181,7 @@ class FaultPlan {
     if (dice_.chance(0.3)) some(all_, 2, Kind::freeze, Kind::resume, dice_.chance(0.2) ? 70 : 20);
   }
 
-  /// Long enough for everybody else to give up.
+  /// Long enough for all other managers to give up.
   void isolation() {
     const Party& party = dice_.pick(managers_.empty() || dice_.chance(0.4) ? all_ : managers_);
     const Instant at = dice_.within(5, 0.3 * seconds_);
@@ -189,7 +189,7 @@ class FaultPlan {
     act(at + from_seconds(5 + (dice_.chance(0.4) ? 90 : 60 * dice_.uniform())), Kind::rejoin, party);
   }
 
-  /// A site forgets its leases, and one of its neighbours isn't there to say what they were.
+  /// A site loses its leases, and its link to one of the neighbours that could name them is cut.
   void orphans() {
     const auto between_sites = links_of_sites();
     if (between_sites.empty()) return;
@@ -233,14 +233,14 @@ class FaultPlan {
     if (dice_.chance(0.5)) reclaim.length = from_seconds(10 * dice_.uniform());
   }
 
-  /// Some programs take their time to die.
+  /// Some programs take long to die.
   void hang() {
     for (Act& act : run_.acts)
       if (act.kind == Kind::submit && act.job.program.arguments.front() == "stubborn" && dice_.chance(0.5))
         act.job.program.arguments.front() = "hanging";
   }
 
-  /// Some programs kill their keeper, and all others of it with it.
+  /// Some programs kill their keeper, and with it all its other programs.
   void poison() {
     if (!dice_.chance(0.4)) return;
     std::uint32_t left = dice_.between(1, 3);
@@ -260,7 +260,7 @@ class FaultPlan {
     for (std::uint32_t left = dice_.between(0, most); left > 0; --left) partings();
   }
 
-  /// Of a whole site, or for one borrower; all end together.
+  /// Drains of a whole site or for one borrower; all drains end together.
   void drains(std::uint32_t most) {
     for (std::uint32_t left = dice_.between(0, most); left > 0; --left) {
       Act& drain = some_act(Kind::drain, sites_);
@@ -274,7 +274,7 @@ class FaultPlan {
     act(at + from_seconds(0.1 + 4.9 * dice_.uniform()), Kind::restart, party);
   }
 
-  /// As a pilot does: what is left after the grace dies with it. Another one comes later.
+  /// As a pilot does: programs left after the grace die with the resource manager. Another one comes later.
   void hand_back() {
     const Act given = some_act(Kind::hand_back, managers_);
     const Duration grace = from_seconds(dice_.chance(0.3) ? 0 : 8 * dice_.uniform());
@@ -285,7 +285,8 @@ class FaultPlan {
     act(end + from_seconds(0.5 + 60 * dice_.uniform()), Kind::restart, given.a);
   }
 
-  /// By the configuration. A site takes up to twice as many, so that jobs don't wait for what it will never have.
+  /// Nodes of a resource manager by configuration. A site gets up to twice as many, so that jobs don't wait for nodes
+  /// that it will never have.
   std::uint32_t nodes_of(const Party& manager) const {
     for (const TopologySite& site : run_.topology.sites)
       for (const auto& one : resource_managers_of(site))
@@ -303,7 +304,7 @@ class FaultPlan {
     }
   }
 
-  /// A site comes late, goes, or goes for a while.
+  /// A site comes late, leaves, or leaves for a while.
   void partings() {
     const auto between_sites = links_of_sites();
     if (between_sites.empty()) return;
@@ -314,7 +315,7 @@ class FaultPlan {
     act(at + from_seconds(5 + 0.3 * seconds_ * dice_.uniform()), Kind::link, link.first, link.second);
   }
 
-  /// One after the other, each over before half a term, and time to recover in between.
+  /// One fault after the other. Each ends before half a term, with time to recover in between.
   void gentle() {
     if (dice_.chance(0.3)) run_.doubling = 0.05 * dice_.uniform();
     for (double at = 5 + 10 * dice_.uniform(); at < 0.9 * seconds_;

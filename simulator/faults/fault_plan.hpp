@@ -1,4 +1,4 @@
-// What goes wrong in a random run, and when.
+// Plans what goes wrong in a random run, and when.
 #pragma once
 
 #include "simulator/faults/dice.hpp"
@@ -6,15 +6,13 @@
 
 namespace dmm {
 
-/// Adds troubles of the run's kind to its acts, and chances to its network.
+/// Adds faults of the run's kind to its acts, and probabilities to its network.
 void plan_faults(RandomRun& run, Dice& dice);
 
-/// Adds what operators do and what hosts are like. Drawn after all else, so that a seed that had grid, jobs and
-/// faults has them still.
+/// Adds acts of operators and properties of hosts. Drawn last, so that older seeds keep their grid, jobs and faults.
 void plan_operators(RandomRun& run, Dice& dice);
 
-/// Has managers prove keys, and adds what happens to keys. Drawn by dice of its own: the rest of the run is as
-/// without.
+/// Lets managers prove keys, and adds events of keys. Drawn with separate dice, so the rest of the run is unchanged.
 void plan_keys(RandomRun& run);
 
 }  // namespace dmm

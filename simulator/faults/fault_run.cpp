@@ -1,4 +1,4 @@
-// What may be refused is in reach.cpp.
+// Plays a random run; reach.cpp says which jobs may be refused.
 #include "simulator/faults/fault_run.hpp"
 
 #include <algorithm>
@@ -9,20 +9,20 @@
 namespace dmm {
 namespace {
 
-/// While any job is open one must end within it, and then everything be home; pauses between rounds are at most 75 s,
-/// no confirmation takes long, and nodes may be set aside five times, longer each time.
+/// While jobs are open, one must end within this time; after the last one all nodes must be home within it. Pauses
+/// between rounds are at most 75 s, and confirmations are quick. Nodes may be set aside five times, longer each time.
 constexpr Duration quiet_limit = seconds(20'000), quiet_limit_of_long_jobs = seconds(60'000);
-/// Jobs that spoil nodes, one after the other, have these set aside for a day at a time in the end.
+/// Jobs that spoil nodes, one after the other, can have these set aside for a day at a time.
 constexpr Duration quiet_limit_of_co_allocated_jobs = seconds(4 * 86'400);
-/// When nothing has run anywhere for so long, and for some ways of a round more, what still waits is out of everybody's
-/// reach: rounds come each 75 s.
+/// If nothing has run anywhere for this time, and for some rounds' latencies more, waiting jobs are out of reach of
+/// all sites. Rounds come every 75 s.
 constexpr Duration hopeless_after = seconds(200);
-/// Where each job needs several sites, and all contend for them, many tries of each come to nothing.
+/// Longer if all jobs need several sites and contend for them, since many tries fail.
 constexpr Duration hopeless_in_contention = seconds(1'000);
 constexpr Duration between_quiet_looks = seconds(5);
-/// A job manager runs a job again after four terms, 40 s here: whoever is frozen for less, and whose clock jumped on by
-/// less, all together, has no excuse. The rest is for clocks that are 5 % slow, and for programs that hang when they
-/// are killed.
+/// A job manager runs a job again after four terms, 40 s here. A manager has no excuse for overlaps if it was frozen,
+/// and its clock jumped, for less than this in all. The difference to 40 s is for clocks that are 5 % slow, and for
+/// programs that hang when they are killed.
 constexpr Duration out_of_time_max = seconds(36) - TaskPerformer::hang_takes;
 /// From the end of the last job until every node is home.
 constexpr Duration nodes_home_max = seconds(7);
@@ -86,12 +86,12 @@ std::string FaultRun::play() {
   return fault_;
 }
 
-/// At times of its own, which don't depend on what else happens.
+/// Looks at fixed times, which don't depend on other events.
 void FaultRun::look_around() {
-  world_->end_drains();  // a site that waited for its disk didn't hear the first word
+  world_->end_drains();  // a site that waited for its disk missed the first order
   if (run_.trouble == Trouble::none) check_homecoming();
   if (anything_to_wait_for()) ran_ = world_->now();
-  // Jobs that run for a moment are missed by looks; that they ended isn't.
+  // Looks miss jobs that run only for a moment, but not that they ended.
   if (const std::size_t open = open_jobs(); open != std::exchange(open_, open)) ran_ = ended_ = world_->now();
   const Duration after = run_.co_allocated ? hopeless_in_contention : hopeless_after;
   if (world_->now() - ran_ >= after + run_.settings.network.latency * (3 * IdleWatch::ways_of_a_search)) {
@@ -109,7 +109,8 @@ void FaultRun::play_unchecked() {
   checkers_.check_all(*world_);
 }
 
-/// Whether idle nodes are to serve it soon: of a site that asks others before its own queue is longer than it is wide.
+/// Whether idle nodes should soon serve the request. Not if its home site asks neighbours only when its own queue is
+/// longer than the site is wide.
 bool FaultRun::is_watched(const Party& user, const ResourceNeed& need) const {
   const auto home = *find_site(world_->topology(), user.site);
   const bool waits_for_home = world_->topology().sites[home].settings.delegation_threshold > 1;
@@ -194,7 +195,7 @@ void FaultRun::bring_back() {
   tell();
 }
 
-/// Where nothing goes wrong, nobody has to wait for a lease to expire until all nodes are home.
+/// Without faults all nodes come home without waiting for a lease to expire.
 std::string FaultRun::check_homecoming() {
   for (const Party& party : world_->parties())
     if (party.role == Role::job_manager)
@@ -310,7 +311,7 @@ void FaultRun::perform_on(const Act& act) {
   }
 }
 
-/// The site's own file says what its resource managers have by now.
+/// Writes the present sizes of a site's resource managers into its configuration.
 void FaultRun::configure_sizes(const SiteName& name) {
   const TopologySite& site = world_->topology().sites[*find_site(world_->topology(), name)];
   SiteSettings settings = site.settings;
@@ -325,7 +326,7 @@ void FaultRun::configure_sizes(const SiteName& name) {
   world_->reconfigure(name, settings);
 }
 
-/// Each of the two sites is told of the other, or to forget it; one that doesn't hear now is told when it starts.
+/// Configures both sites to know or forget the other one. A site that doesn't answer reads it at its next start.
 void FaultRun::connect(const Act& act, bool connected) {
   for (const auto& [one, other] : {std::pair(act.a.site, act.b.site), std::pair(act.b.site, act.a.site)}) {
     const auto site = find_site(world_->topology(), one);
@@ -340,23 +341,23 @@ void FaultRun::connect(const Act& act, bool connected) {
   }
 }
 
-/// A resource manager that hears nobody ends what it runs: after a term, counted from when it noticed.
+/// An isolated resource manager must end its programs a term after it noticed the silence.
 void FaultRun::watch_isolation(const Act& act) {
   for (const Party& party : {act.a, act.b}) {
     const auto it = isolated_.find(party);
     if (it == isolated_.end() || act.kind == Act::Kind::cut || act.kind == Act::Kind::isolate) continue;
     const bool heard_nobody = act.kind == Act::Kind::rejoin && world_->now() - it->second > fenced_after;
     isolated_.erase(it);
-    if (!heard_nobody) continue;  // something else was done to it meanwhile
+    if (!heard_nobody) continue;  // another act touched it meanwhile
     for (const auto& program : world_->performer(party).running())
       if (!program->ending)
         late_fault_ = to_text(program->id.request) + " runs on at " + to_text(party) + ", which hears nobody";
   }
-  if (act.kind == Act::Kind::rejoin) isolated_.clear();  // the others hear at least this one again
+  if (act.kind == Act::Kind::rejoin) isolated_.clear();  // other isolated ones can hear this one again
   if (act.kind == Act::Kind::isolate && act.a.role == Role::resource_manager) isolated_[act.a] = world_->now();
 }
 
-/// Where two attempts at a job may overlap.
+/// Tells the checkers where two attempts at a job may overlap.
 void FaultRun::excuse(const Act& act) {
   if (act.kind == Act::Kind::freeze) frozen_.emplace(act.a, world_->now());
   if (act.kind == Act::Kind::jump) out_of_time_[act.a] += act.length;
@@ -385,7 +386,7 @@ void FaultRun::cancel(const Act& act) {
   if (world_->cancel(act.a, act.number).empty()) cancelled_.insert({act.a, act.number});
 }
 
-/// Nothing goes wrong any more.
+/// Heals all faults.
 void FaultRun::mend() {
   doomed_.clear();
   back_at_.clear();

@@ -1,5 +1,5 @@
-// One random run with faults: plays what was drawn from its seed, with every checker after every step; then all faults
-// are healed, and every job must end and every node come home within a bounded time.
+// One random run with faults. It plays what was drawn from its seed, with every checker after every step. Then all
+// faults are healed: every job must end and every node come home within a bounded time.
 #pragma once
 
 #include <deque>
@@ -24,21 +24,22 @@ class FaultRun {
  public:
   explicit FaultRun(std::uint64_t seed, RandomOptions options = {}, Level level = Level::info);
 
-  /// What is broken; empty if nothing is.
+  /// Plays the run. Returns what is broken; empty if nothing is.
   std::string play();
-  /// A request that nobody within reach could serve may wait for ever; all others run. What was kept waiting without a
-  /// reason; empty if nothing was.
+  /// A request may wait for ever only if no site within reach could serve it. Returns requests that waited without a
+  /// reason; empty if there were none.
   std::string check_served() const;
-  /// The acts alone, without looking whether anything is broken: for networks that lie.
+  /// Plays the acts without checking anything: for networks that lie.
   void play_unchecked();
 
-  /// Called with a line for everything that happens and is done.
+  /// Sets a function that gets a line for every happening and act.
   void set_trace(std::function<void(const std::string&)> trace) { trace_ = std::move(trace); }
-  /// Asked now and then whether to give up; then `play` says "interrupted".
+  /// Sets a function that is called now and then, and aborts the run by returning true; then `play` returns
+  /// "interrupted".
   void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
   /// See Checkers.
   void ignore_own_word() { checkers_.ignore_own_word(); }
-  /// The last lines that speak of what is broken, then the last of all.
+  /// The last lines about what is broken, then the last of all lines.
   std::vector<std::string> story(const std::string& fault) const;
 
   World& world() { return *world_; }
@@ -52,7 +53,7 @@ class FaultRun {
  private:
   using JobOfUser = std::pair<Party, std::uint64_t>;
 
-  /// Whether a job runs, or nodes are set aside for a while, that others wait for.
+  /// Whether waiting jobs have something to wait for: a running job, or nodes set aside for a while.
   bool anything_to_wait_for() const;
   std::size_t open_jobs() const;
   bool advance(Instant until);
@@ -95,7 +96,7 @@ class FaultRun {
   std::string fault_of_outcome(const JobOfUser& job, const JobView& view, const JobDescription& description,
                                const std::vector<TaskPerformer::End>& programs) const;
   std::string fault_of_charges(const JobView& view, const std::set<RequestId>& died) const;
-  /// Whether what was done last may still end leases.
+  /// Whether the effects of recent acts may still end leases.
   bool is_trouble_felt() const;
   void check_rerun(const Happening& rerun);
   void note_act(const Act& act);
@@ -110,33 +111,33 @@ class FaultRun {
   std::function<void(const std::string&)> trace_;
   std::function<bool()> stop_;
   std::uint64_t steps_ = 0;
-  std::deque<Happening> past_;                 ///< the last things that happened, for the story
-  std::deque<std::string> acts_;               ///< the same of what was done
-  std::map<JobOfUser, JobDescription> asked_;  ///< what users were told is accepted
+  std::deque<Happening> past_;                 ///< the latest happenings, for the story
+  std::deque<std::string> acts_;               ///< the latest acts
+  std::map<JobOfUser, JobDescription> asked_;  ///< accepted jobs, as far as users were told
   std::set<JobOfUser> cancelled_;              ///< by their users
-  std::vector<RequestId> hopeless_;            ///< cancelled in the end
+  std::vector<RequestId> hopeless_;            ///< cancelled at the end of the run
   std::set<RequestId> refused_;
-  std::set<RequestId> started_;  ///< attempts of which a component ran, until they are run again
-  std::map<RequestId, std::vector<std::string>> handed_out_;  ///< the leases that requests were served with
-  std::set<std::string> explained_;  ///< leases that their owners took back, or that ended while trouble was felt
-  bool has_chances_ = false;         ///< anything may go wrong at any time
-  Instant last_trouble_{};           ///< when something was done that may interrupt jobs
+  std::set<RequestId> started_;  ///< attempts with a component that ran, until the job runs again
+  std::map<RequestId, std::vector<std::string>> handed_out_;  ///< the leases that each request got
+  std::set<std::string> explained_;  ///< leases that owners took back, or that ended while trouble was felt
+  bool has_chances_ = false;         ///< faults may happen at any time
+  Instant last_trouble_{};           ///< the last act that may interrupt jobs
   std::map<Party, std::vector<std::pair<Instant, std::uint32_t>>>
       sizes_;                                                       ///< of resource managers, by configuration
   std::map<std::pair<SiteName, SiteName>, Instant> links_changed_;  ///< by configuration
   HoldWatch hold_watch_;
   IdleWatch idle_watch_;
   SharesWatch shares_watch_;
-  std::map<Party, Duration> doomed_;       ///< they crash during their next commit, for so long
-  std::map<Party, Instant> back_at_;       ///< and are started again then
-  Instant ran_{};                          ///< when there was anything to wait for last, since all was mended
-  Instant ended_{};                        ///< when a job ended last, since all was mended
+  std::map<Party, Duration> doomed_;       ///< managers that crash in their next commit, and for how long
+  std::map<Party, Instant> back_at_;       ///< when crashed managers are started again
+  Instant ran_{};                          ///< since mending: when there last was something to wait for
+  Instant ended_{};                        ///< since mending: when the last job ended
   std::size_t open_ = 0;                   ///< jobs that hadn't ended at the last look
-  Instant idle_since_{};                   ///< no job was under way, or everything was at home
-  std::map<Party, Instant> isolated_;      ///< resource managers that hear nobody, and since when
-  std::string late_fault_;                 ///< found while something was done
-  std::map<Party, Instant> frozen_;        ///< and since when
-  std::map<Party, Duration> out_of_time_;  ///< how long frozen, and how far jumped, in all
+  Instant idle_since_{};                   ///< no job has been under way since, or everything at home
+  std::map<Party, Instant> isolated_;      ///< isolated resource managers, and since when
+  std::string late_fault_;                 ///< found while an act was performed
+  std::map<Party, Instant> frozen_;        ///< frozen managers, and since when
+  std::map<Party, Duration> out_of_time_;  ///< time frozen and jumped, in all
 };
 
 }  // namespace dmm

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Duration between_idle_looks = seconds(1);
 
-/// What runs in a host, in nodes.
+/// Nodes of a host that run programs.
 std::uint32_t nodes_used(const World& world, const Party& manager) {
   std::uint32_t used = 0;
   for (const auto& program : world.performer(manager).running()) used += count(program->nodes);
@@ -26,7 +26,8 @@ std::string IdleWatch::why(const World& world, const RequestId& request) {
   return std::string(to_text(view.reason)) + (failed.empty() ? "" : ", and of its parts: " + failed);
 }
 
-/// Whether nobody but this job waits at its home and at the site, and a cluster of it has idle nodes for the job.
+/// Whether no other job waits at this job's home or at the site, and a cluster of the site has idle nodes for the
+/// job.
 bool IdleWatch::is_served_by(const World& world, std::size_t index, const Party& user,
                              const JobDescription& job) const {
   const TopologySite& site = world.topology().sites[index];

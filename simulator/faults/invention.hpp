@@ -1,5 +1,5 @@
-// Invented content for well-formed messages: a walk over their fields that changes some of them to what nobody would
-// say, and puts names that were overheard where others belong.
+// Invented content for well-formed messages: a walk over their fields that replaces some values by implausible ones,
+// and puts overheard names in wrong places.
 #pragma once
 
 #include <concepts>
@@ -19,7 +19,7 @@ class Invention {
  public:
   explicit Invention(std::uint64_t seed) : random_(seed) {}
 
-  /// Remembers the names, requests, leases and parties that it speaks of.
+  /// Remembers the names, requests, leases and parties in the value.
   template <class T>
   void learn(const T& value) {
     if constexpr (std::same_as<T, Message>) {
@@ -37,7 +37,7 @@ class Invention {
     }
   }
 
-  /// Changes each of its elements with this chance.
+  /// Changes each element of the value with this probability.
   template <class T>
   void change(T& value, double chance) {
     if constexpr (std::same_as<T, Message>) {

@@ -1,4 +1,4 @@
-// What a liar says; see liar.hpp.
+// What a liar sends; see liar.hpp.
 #include "simulator/faults/liar.hpp"
 #include "protocol/verbs.hpp"
 
@@ -9,12 +9,13 @@ namespace dmm {
 namespace {
 
 constexpr std::size_t overheard_max = 500;
-/// The share of its frames that say something else.
+/// The share of its frames that it changes.
 constexpr double lying = 0.1;
-/// Restarts of a world's manager are farther apart than this: one that repents is believed when it is started again.
+/// Distance between the incarnations of two starts. The lies of a liar that repents stay far below, so that peers
+/// believe it after its restart.
 constexpr std::uint64_t incarnations_of_a_start = 1 << 20;
 
-/// A message of each kind as it is before anything is said of it.
+/// An empty message of each kind.
 template <std::size_t... I>
 Message empty_message(std::size_t kind, std::index_sequence<I...>) {
   using Make = Message (*)();
@@ -76,7 +77,7 @@ void Liar::listen(const Envelope& envelope) {
     assigned_ = {envelope.to, *assign};
 }
 
-/// A job of its own on nodes that were leased to somebody a moment ago.
+/// Starts a job of its own on nodes that were leased to another party a moment ago.
 std::optional<Outgoing> Liar::trespass() {
   if (who_.role != Role::job_manager || !assigned_) return std::nullopt;
   const auto [to, assign] = *std::exchange(assigned_, std::nullopt);
@@ -86,7 +87,7 @@ std::optional<Outgoing> Liar::trespass() {
   return Outgoing{to, std::move(start), request, {}};
 }
 
-/// Something that it may say to somebody of this role.
+/// A message that the liar may send to a party of this role.
 std::optional<Message> Liar::lie(const Party& to) {
   Random& random = invention_.dice();
   constexpr std::size_t kinds = std::variant_size_v<AnyMessage>;
@@ -103,7 +104,7 @@ std::optional<Message> Liar::lie(const Party& to) {
   return std::nullopt;
 }
 
-/// A site can put anything into what it carries for others.
+/// A site can put anything into messages that it relays.
 void Liar::change_inside(Relay& relay) {
   auto decoded = codec_.decode(relay.payload);
   auto* inside = std::get_if<Envelope>(&decoded);
@@ -112,7 +113,7 @@ void Liar::change_inside(Relay& relay) {
   relay.payload = codec_.encode(*inside);
 }
 
-/// Numbers of sessions, and what only keeps them alive.
+/// Changes numbers of the session, and its signs of life.
 void Liar::change_session(Envelope& envelope) {
   Random& random = invention_.dice();
   invention_.change(envelope.acknowledged, 0.2);
@@ -161,7 +162,7 @@ void Liar::speak(World& world) {
   world.say(who_, std::move(out));
 }
 
-/// What comes over a user's connection has passed the reader, as any frame.
+/// Messages over a user's connection have passed the reader, as any frame.
 void Liar::order_as_client(World& world) {
   constexpr std::uint32_t elements_max = 50;
   Random& random = invention_.dice();
@@ -177,7 +178,7 @@ void Liar::order_as_client(World& world) {
     job.need.components.resize(1 + random.below(3), Component{1, {}, {}});
     job.dttl = 3;
     invention_.change(job, random.chance(0.5) ? 0.02 : 0.2);
-    // What breaks with a million elements breaks with fifty, and the world would take minutes.
+    // Fifty elements find the same mistakes as a million, which would take the world minutes.
     if (fault_of(job.array).empty() && job.array.size() > elements_max) job.array = {};
   }
   const Envelope asked{.from = who_,

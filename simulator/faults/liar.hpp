@@ -1,6 +1,6 @@
-// One party that lies: what it sends is now and then something else than it decided, and now and then it says more,
-// all of it well formed and of a kind that its role may say. It is the same manager for all that, with a session that
-// works, so that its lies reach the machines of the others.
+// One party that lies: now and then it sends something else than it decided, and now and then additional messages.
+// All of them are well formed and allowed for its role. Apart from that it is the same manager with a working
+// session, so its lies reach the managers of others.
 #pragma once
 
 #include <optional>
@@ -16,15 +16,15 @@ namespace dmm {
 
 class Liar {
  public:
-  /// Who that isn't a client speaks for itself; a client is one of a job manager, whose site it has.
+  /// A manager lies in its own name. A client lies to a job manager; the client's `site` is that of the job manager.
   Liar(std::uint64_t seed, Party who, bool repents);
 
   const Party& who() const { return who_; }
-  /// To be called with each frame that leaves anybody: it listens, and changes what it sends itself.
+  /// To be called with each frame that any manager sends: the liar listens, and changes its own frames.
   void tamper(std::string& frame);
-  /// Says something that nobody expects.
+  /// Sends something unexpected.
   void speak(World& world);
-  /// It says what is so from now on.
+  /// Stops lying.
   void repent() { repented_ = true; }
   std::uint64_t lies() const { return lies_; }
 
@@ -41,8 +41,8 @@ class Liar {
   Invention invention_;
   Codec codec_;
   std::vector<Message> overheard_;
-  std::vector<Party> partners_;                       ///< with whom it spoke
-  std::optional<std::pair<Party, Assign>> assigned_;  ///< what was leased last at one of them, to whomever
+  std::vector<Party> partners_;                       ///< parties that it exchanged messages with
+  std::optional<std::pair<Party, Assign>> assigned_;  ///< the last Assign that it saw, and to which party
   std::uint64_t lies_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Whether what users are told is what their programs did, and whether what went wrong had a cause: see fault_run.hpp.
+// Checks that users are told what their programs did, and that every failure had a cause; see fault_run.hpp.
 #include <algorithm>
 
 #include "protocol/text.hpp"
@@ -7,10 +7,10 @@
 namespace dmm {
 namespace {
 
-/// How long after something was done to it a grid is on its way to sharing again.
+/// For this long after an act a grid may still be on its way to fair shares.
 constexpr Duration unsettled_for = seconds(60);
 
-/// What was done to somebody is felt for this long: terms, links that are given up, and rounds of a search.
+/// An act has effects for this long: terms, links that are given up, and rounds of a search.
 constexpr Duration felt_for = seconds(150);
 
 bool is_trouble(Act::Kind kind) {
@@ -31,7 +31,7 @@ bool ends_well(const std::vector<TaskPerformer::End>& ends) {
       ends, [](const TaskPerformer::End& end) { return end.kind == EndKind::exited && end.code == 0; });
 }
 
-/// It was there when keepers died, as often as may be, the last time in this attempt.
+/// Whether the job was present at as many keeper deaths as a job may be, the last of them in this attempt.
 bool is_suspected(const JobView& view, const std::vector<TaskPerformer::End>& ends) {
   return view.keeper_deaths >= JobManagerSettings{}.keeper_deaths_max &&
          std::ranges::any_of(ends, &TaskPerformer::End::keeper_died);
@@ -43,14 +43,14 @@ bool fails_by_itself(const std::vector<TaskPerformer::End>& ends) {
   });
 }
 
-/// Of a job that goes on without components: what is left of it ended well.
+/// For a job that goes on without components: whether its remaining components ended well.
 bool goes_on_well(const std::vector<TaskPerformer::End>& ends) {
   return !fails_by_itself(ends) && std::ranges::any_of(ends, [](const TaskPerformer::End& end) {
     return end.kind == EndKind::exited && end.code == 0;
   });
 }
 
-/// Each element of an array is in one state, and the array ends with the last and as the worst of them.
+/// Each element of an array is in one state. The array ends with its last element, in the worst state of all.
 std::string fault_of_array(const JobView& view) {
   std::map<JobState, std::uint32_t> counts;
   std::uint32_t all = 0, open = 0;
@@ -68,8 +68,8 @@ std::string fault_of_array(const JobView& view) {
 
 }  // namespace
 
-/// How the programs of each attempt ended in the hosts; of one that was started twice, since the first was lost
-/// with its machine, how it ended the last time.
+/// How the programs of each attempt ended in the hosts. A program that was started twice, because its host lost the
+/// first, counts by its last end.
 std::map<RequestId, std::vector<TaskPerformer::End>> FaultRun::program_ends() const {
   std::map<TaskId, TaskPerformer::End> last;
   for (const Party& party : world_->parties())
@@ -89,8 +89,8 @@ std::set<RequestId> FaultRun::attempts_that_died_with_a_keeper() const {
   return attempts;
 }
 
-/// A job is told of a keeper's death only if it was there. No job is charged for that, nor for what an owner may do at
-/// any time: where nothing breaks, no job pays with a rerun.
+/// A job counts a keeper's death only if it was present. In a run without faults no job pays with a rerun, neither
+/// for such a death nor for what an owner may do at any time.
 std::string FaultRun::fault_of_charges(const JobView& view, const std::set<RequestId>& died) const {
   const RequestId first{view.request.site, view.request.user, view.request.job, 0};
   const auto deaths = std::distance(died.lower_bound(first), died.upper_bound(view.request));
@@ -102,7 +102,7 @@ std::string FaultRun::fault_of_charges(const JobView& view, const std::set<Reque
   return {};
 }
 
-/// Every outcome is what the programs of the last attempt did, or what the user or the faults did to them.
+/// Every outcome matches what the programs of the last attempt did, or what the user or the faults did to them.
 std::string FaultRun::check_outcomes() const {
   const auto ends = program_ends();
   const auto died = attempts_that_died_with_a_keeper();
@@ -123,7 +123,7 @@ std::string FaultRun::check_outcomes() const {
   return {};
 }
 
-/// Of an element also if another one of its array was: the array is refused as a whole then.
+/// An element also counts as refused if another element was: then the whole array is.
 bool FaultRun::was_refused(const JobOfUser& job, const JobView& view) const {
   if (refused_.contains(view.request)) return true;
   if (view.array == 0) return false;
@@ -160,9 +160,8 @@ std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view
   }
 }
 
-/// An attempt of which a component ran was given up, and the job runs again: somebody must have had a hand in it,
-/// or an owner took back one of its leases. Where nothing goes wrong, or single short faults alone, only the
-/// owner.
+/// Checks that an attempt with a component that ran was given up for a reason: a fault, or an owner that took back
+/// one of its leases. Without faults, or with single short ones only, just the owner is a reason.
 void FaultRun::check_rerun(const Happening& rerun) {
   const bool started = started_.erase(rerun.event.trace) > 0;
   const auto handed = handed_out_.extract(rerun.event.trace);
@@ -179,7 +178,8 @@ void FaultRun::check_rerun(const Happening& rerun) {
                 std::to_string((world_->now() - last_trouble_).microseconds / 1'000'000) + " s";
 }
 
-/// In days also by jobs whose sites were cut off from their users, and let them run on for a while.
+/// In a run of days an effect lasts longer, because a site that is cut off lets jobs of remote users run on for a
+/// while.
 bool FaultRun::is_trouble_felt() const {
   Duration felt = felt_for;
   if (run_.stretch > 1)
@@ -188,7 +188,7 @@ bool FaultRun::is_trouble_felt() const {
   return world_->now() - last_trouble_ < felt;
 }
 
-/// What the checks of this run need to know of what is done.
+/// Notes what the checks of this run need to know about an act.
 void FaultRun::note_act(const Act& act) {
   using Kind = Act::Kind;
   if (is_trouble(act.kind)) last_trouble_ = world_->now();

@@ -1,4 +1,4 @@
-// Drawing a run; see random_grid.hpp.
+// Draws a run; see random_grid.hpp.
 #include "simulator/faults/random_grid.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace dmm {
 namespace {
 
-constexpr double longest_as_it_is = 3600;  ///< seconds
+constexpr double longest_as_it_is = 3600;  ///< seconds; longer runs are stretched
 
 class Draw {
  public:
@@ -36,7 +36,7 @@ class Draw {
     if (run_.stretch > 1) stretch();
     jobs();
     if (options_.trouble != Trouble::none) plan_faults(run_, dice_);
-    // After all else, so that a seed has the same grid, jobs and faults whatever this comes to.
+    // Drawn last, so that a seed has the same grid, jobs and faults whatever this gives.
     for (TopologySite& site : run_.topology.sites) site.settings.lease_ends_with_job = dice_.chance(0.7);
     plan_operators(run_, dice_);
     arrays_and_rest();
@@ -76,7 +76,7 @@ class Draw {
     run_.topology.name = "random";
   }
 
-  /// Four sites of five have clusters, one and a half on average, and each is half of this on average.
+  /// Four sites of five have clusters, one and a half on average, each half of this wide on average.
   std::uint32_t widest() const {
     const auto sites = static_cast<std::uint32_t>(std::max<std::size_t>(1, options_.sites));
     return options_.nodes == 0 ? 8 : std::max(1U, 5 * options_.nodes / (3 * sites));
@@ -123,7 +123,7 @@ class Draw {
     DMM_ASSERT(!error);
   }
 
-  /// Those of an owner's rules that matter when things go wrong.
+  /// The rules of an owner that matter when faults happen.
   void limits() {
     SiteSettings typical;
     typical.absent_job_manager = seconds(dice_.pick<std::int64_t>({15, 600, 600}));
@@ -150,13 +150,13 @@ class Draw {
     }
   }
 
-  /// Latencies of seconds need the terms and limits that daemons have, and chains of sixteen hops every try.
+  /// With latencies of seconds, use the terms and limits of daemons, and chains of sixteen hops at every try.
   void far_and_slow() {
     run_.settings.sessions = {};
     run_.settings.sessions.beat = seconds(dice_.between(1, 3));
     run_.settings.sessions.silence = run_.settings.sessions.beat * 3;
     run_.settings.confirm_limit = WorldSettings{}.confirm_limit;
-    // Jobs that contend for nodes beyond links of seconds try for hours of virtual time: left out.
+    // Left out for co-allocated jobs: contending for nodes beyond links of seconds takes hours of virtual time.
     if (dice_.chance(0.3) && !options_.co_allocated)
       run_.settings.network.latency = milliseconds(dice_.between(500, 5000));
     const Duration longest =
@@ -175,7 +175,7 @@ class Draw {
     }
   }
 
-  /// Of days: what sites have by default, or as much longer as jobs run.
+  /// For runs of days: the default settings of sites, or settings longer by the same factor as the jobs.
   void stretch() {
     const auto stretched = [&](Duration length) { return from_seconds(length.in_seconds() * run_.stretch); };
     const bool is_calm = options_.trouble == Trouble::life || options_.trouble == Trouble::none;
@@ -262,7 +262,7 @@ class Draw {
     return job;
   }
 
-  /// Some jobs are arrays, and some go on without a component that its owner takes back.
+  /// Some jobs are arrays, and some go on without a component if its owner takes its nodes back.
   void arrays_and_rest() {
     for (Act& act : run_.acts) {
       if (act.kind != Act::Kind::submit) continue;
@@ -274,7 +274,7 @@ class Draw {
   }
 
   void input_files() {
-    Dice policies(run_.settings.seed + 1);  // a seed has the same files whatever this comes to
+    Dice policies(run_.settings.seed + 1);  // separate dice: a seed keeps its files
     for (TopologySite& site : run_.topology.sites) {
       for (TopologyCluster& cluster : site.clusters) cluster.attributes[staging_attribute] = staging_value;
       if (policies.chance(0.6)) site.settings.placement_policy = "close_to_files";
@@ -291,7 +291,7 @@ class Draw {
     }
   }
 
-  /// Some clusters keep files, so that some sites wait for them before they claim nodes.
+  /// Some clusters keep files, so that some sites wait for files before they claim nodes.
   void kept_files() {
     for (TopologySite& site : run_.topology.sites) {
       for (TopologyCluster& cluster : site.clusters)
@@ -304,7 +304,7 @@ class Draw {
           file.sha256 = std::string(64 - bytes.size(), '0') + bytes;
   }
 
-  /// Some run for very long, and some of these say so; some go very far.
+  /// Some jobs run for very long, and some of these say so; some have a very large DTTL.
   void lengthen(JobDescription& job) {
     if (dice_.chance(0.2)) job.dttl = 16;
     const bool sleeps = job.program.arguments.front() == "sleep";
@@ -317,8 +317,8 @@ class Draw {
   Dice dice_;
   RandomOptions options_;
   RandomRun run_;
-  double typical_seconds_ = 8;  ///< that a job runs
-  std::uint32_t alike_ = 0;     ///< nodes of the latest cluster
+  double typical_seconds_ = 8;  ///< typical run time of a job
+  std::uint32_t alike_ = 0;     ///< nodes of the latest cluster, if all are alike
 };
 
 }  // namespace

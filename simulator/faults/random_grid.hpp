@@ -1,5 +1,5 @@
-// Everything about a random run that is drawn before it begins, all of it from one seed: the grid, how its sites
-// behave, what its users want, and what goes wrong when (fault_plan.hpp).
+// Everything about a random run that is drawn from its seed before it begins: the grid, how its sites behave, what
+// its users want, and what goes wrong when (fault_plan.hpp).
 #pragma once
 
 #include <string_view>
@@ -12,14 +12,14 @@ namespace dmm {
 /// What goes wrong in a run.
 enum class Trouble : std::uint8_t {
   none,
-  life,       ///< nothing breaks: operators drain, resize, restart, add and remove, and users want much and long
-  crowd,      ///< nothing breaks: several borrowers want all nodes of one owner (crowd.hpp)
-  forgetful,  ///< managers lose everything at each crash: no ledgers
-  gentle,     ///< one process crash or short cut after the other: nobody's job may notice
-  harsh,      ///< whatever can be thought of, at once
+  life,       ///< no faults: operators drain, resize, restart, add and remove; users want much and long
+  crowd,      ///< no faults: several borrowers want all nodes of one owner (crowd.hpp)
+  forgetful,  ///< managers have no ledgers: a crash loses everything
+  gentle,     ///< one process crash or short cut after the other: no job may notice
+  harsh,      ///< every kind of fault, also at once
 };
 
-/// Something that is done to the world at an instant.
+/// An act on the world at an instant.
 struct Act {
   enum class Kind : std::uint8_t {
     submit,
@@ -44,9 +44,9 @@ struct Act {
     isolate,
     rejoin,
     crash_in_commit,
-    resize,  ///< a resource manager has other nodes
+    resize,  ///< a resource manager gets another number of nodes
     part,
-    link,  ///< two sites are neighbours no longer, and again, by the configuration of both
+    link,  ///< the configurations of two sites drop their link, and add it again
     report_late,
     lose_programs,
     rotate_key,
@@ -54,7 +54,7 @@ struct Act {
     revoke_key,
     impersonate,  ///< `a` greets its site in the name of `b`
     clone,        ///< a copy of `a`, keys and all, greets the site
-    hand_back,    ///< the nodes of a resource manager are wanted by others
+    hand_back,    ///< other users want the nodes of a resource manager back
   };
   Instant at{};
   Kind kind = Kind::submit;
@@ -72,35 +72,35 @@ struct RandomRun {
   WorldSettings settings;
   Trouble trouble = Trouble::none;
   std::vector<Act> acts;   ///< in order of time; none after `trouble_ends`
-  Instant trouble_ends{};  ///< everything is whole again
+  Instant trouble_ends{};  ///< from then on all faults are healed
   double loss = 0, doubling = 0;
   double stall = 0;
   Duration stall_max;
   bool co_allocated = false;  ///< see RandomOptions
-  double stretch = 1;         ///< how much longer all takes than in a run of at most an hour
+  double stretch = 1;         ///< factor on all times, against a run of at most an hour
 };
 
-/// For co-allocated jobs: more sites have more links to keep, and no more jobs at once.
+/// For co-allocated jobs: more sites have more links to keep up, but no more jobs at once.
 constexpr std::uint32_t co_allocated_sites_max = 5;
 
 struct RandomOptions {
   Trouble trouble = Trouble::harsh;
   std::uint32_t sites_max = 12;
-  std::uint32_t sites = 0;  ///< exactly so many; 0: drawn
-  std::uint32_t nodes = 0;  ///< about so many in all; 0: drawn
-  /// Jobs and troubles come during this time. A run of more than an hour has as many as one of an hour, and all that
-  /// takes time takes longer: in days, jobs run for hours and days.
+  std::uint32_t sites = 0;  ///< exact number of sites; 0: drawn
+  std::uint32_t nodes = 0;  ///< approximate number of nodes in all; 0: drawn
+  /// Jobs and faults come during this time. A longer run than an hour has as many as a run of one hour, and all times
+  /// are stretched: in days, jobs run for hours and days.
   Duration length = seconds(100);
-  double jobs = 1;  ///< how many come, of the usual number
-  /// Each job has several components, of which the largest cluster holds one. Many jobs come, and run for a
-  /// moment.
+  double jobs = 1;  ///< factor on the usual number of jobs
+  /// Each job has several components; the largest cluster holds one of them. There are many jobs, and they run only
+  /// for a moment.
   bool co_allocated = false;
-  /// Each site has one cluster, and all clusters are of one size: most co-allocated jobs fit at some two sites, so
-  /// that a second of the processor sees many of them.
+  /// Each site has one cluster, and all clusters have one size. Then most co-allocated jobs fit at some two sites, so
+  /// a second of computing tests many of them.
   bool alike = false;
-  /// Managers prove link keys, which end, are exchanged and revoked.
+  /// Managers prove link keys, which expire, are exchanged and revoked.
   bool keyed = false;
-  /// Half of the jobs have input files, which take a while to come; some never come.
+  /// Half of the jobs have input files, which arrive after a while or never.
   bool files = false;
   bool skips_quiet = true;  ///< see WorldSettings
 };

@@ -1,4 +1,4 @@
-// What somebody within reach could have served, by what is configured: no refusal is right that this doesn't bear out.
+// What sites within reach could have served, by configuration: a refusal is right only if no site could.
 #include <algorithm>
 
 #include "protocol/text.hpp"
@@ -8,13 +8,13 @@
 namespace dmm {
 namespace {
 
-/// Whoever refuses may not have heard of what was configured since.
+/// A refusing site may not have heard of changes to configurations in this time.
 constexpr Duration news_takes = seconds(100);
 
-/// A job manager asks for this much more than the job's own limit.
+/// A job manager asks for this much more time than the job's own limit.
 constexpr Duration wall_margin = seconds(60);
 
-/// Whether the components from `first` on find room, each in one cluster.
+/// Whether the components from `first` on fit, each into one cluster.
 bool fit(const std::vector<Component>& components, std::size_t first, std::vector<Room>& rooms) {
   if (first == components.size()) return true;
   for (Room& room : rooms) {
@@ -46,7 +46,7 @@ std::string text_of(const JobDescription& job) {
 
 }  // namespace
 
-/// The nodes that a resource manager had at least, by configuration, in the time that news take.
+/// The least number of nodes, by configuration, that a resource manager had in the time that news takes.
 std::uint32_t FaultRun::nodes_of_late(const Party& manager, std::uint32_t nodes) const {
   const auto sizes = sizes_.find(manager);
   if (sizes == sizes_.end()) return nodes;
@@ -56,7 +56,7 @@ std::uint32_t FaultRun::nodes_of_late(const Party& manager, std::uint32_t nodes)
   return least;
 }
 
-/// The site's clusters, as configured, when idle; none if the job is longer than the site lends.
+/// The site's clusters when idle, as configured; none if the job is longer than the site lends.
 std::vector<Room> FaultRun::rooms_for(const TopologySite& site, const JobDescription& job, bool is_home) const {
   const auto wall = static_cast<std::int64_t>(job.program.limits.wall_seconds);
   std::vector<Room> rooms;
@@ -76,7 +76,7 @@ bool FaultRun::could_hold(const TopologySite& site, const JobDescription& job, b
   return fit(job.need, rooms);
 }
 
-/// Whether the job may have components at several sites, and all sites within reach hold them when idle.
+/// Whether the job may have components at several sites, and the sites within reach together could hold it when idle.
 bool FaultRun::could_hold_together(const Party& user, const JobDescription& job) const {
   const auto& sites = world_->topology().sites;
   const SiteSettings& home = sites[*find_site(world_->topology(), user.site)].settings;
@@ -88,7 +88,7 @@ bool FaultRun::could_hold_together(const Party& user, const JobDescription& job)
   return fit(job.need, rooms);
 }
 
-/// The sites within the job's reach that lend, and its home.
+/// The job's home, and the lending sites within its reach.
 std::vector<std::size_t> FaultRun::reach_of(const Party& user, std::uint32_t dttl) const {
   const Topology& topology = world_->topology();
   const std::size_t home = *find_site(topology, user.site);
@@ -124,18 +124,19 @@ std::vector<std::size_t> FaultRun::who_could(const Party& user, const JobDescrip
   return reached;
 }
 
-/// A round of the search costs a try a hop: with fewer than this an owner may be too far, whatever the DTTL is.
+/// A round of the search costs a try for each hop. With fewer tries than this an owner may be too far, whatever the
+/// DTTL is.
 constexpr std::uint32_t tries_enough = 16;
 
-/// Whether the search of the job's home is one that comes to everybody within reach.
+/// Whether the search of the job's home comes to all sites within reach.
 bool FaultRun::searches_all(const Party& user) const {
   const SiteSettings& limits = world_->topology().sites[*find_site(world_->topology(), user.site)].settings;
-  // Without hints a site asks at random, and the paper's seen-list turns away who comes again by a shorter way.
+  // Without hints a site asks at random. The paper's seen-list refuses a request that comes again by a shorter way.
   return limits.use_hints && limits.tries_per_round >= tries_enough &&
          (limits.seen_counts_dttl || limits.target_policy == "hints");
 }
 
-/// Whether a job waits at the borrower that its neighbour could serve, and more than one of its kind at once.
+/// Whether a job waits at the borrower that its neighbour could serve twice at once.
 bool FaultRun::wants_share(std::size_t owner, std::size_t borrower) const {
   const auto& sites = world_->topology().sites;
   const Driver<SiteManager>* lender = world_->site(sites[owner].name);
@@ -154,12 +155,12 @@ bool FaultRun::wants_share(std::size_t owner, std::size_t borrower) const {
   return false;
 }
 
-/// A site told a user that nobody will ever serve a request.
+/// Checks a site's answer to a user that no site will ever serve a request.
 void FaultRun::check_refusal(const Happening& refused) {
   const RequestId& request = refused.event.trace;
   const Party user = job_manager_of(request.site, request.user);
   const auto asked = asked_.find({user, request.job});
-  if (asked == asked_.end()) return;  // nobody heard that it was accepted
+  if (asked == asked_.end()) return;  // the user never heard that it was accepted
   if (const auto who = who_could(user, asked->second); !who.empty())
     late_fault_ = to_text(request) + " was refused though " + world_->topology().sites[who.front()].name.text +
                   " could serve " + text_of(asked->second);
@@ -181,8 +182,8 @@ std::string FaultRun::check_served() const {
   return {};
 }
 
-/// Requests that their own site can never serve may be out of everybody's reach: they wait until they are cancelled.
-/// Also those whose user never heard that they were accepted.
+/// Cancels requests that may be out of reach of all sites: their own site can never serve them, so they would wait
+/// for ever. Includes those with a user that never heard of the acceptance.
 void FaultRun::cancel_hopeless() {
   for (const Party& party : world_->parties()) {
     if (party.role != Role::job_manager || !world_->is_up(party)) continue;

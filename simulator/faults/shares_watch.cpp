@@ -16,7 +16,7 @@ struct Use {
   double processors = 0;
 };
 
-/// What runs in an owner's hosts.
+/// The running programs in an owner's hosts.
 std::vector<Use> uses_of(const World& world, const TopologySite& owner) {
   std::vector<Use> uses;
   for (const ResourceManagerSettings& one : resource_managers_of(owner)) {
@@ -70,8 +70,8 @@ void SharesWatch::look_at(const World& world, std::size_t owner) {
   }
 }
 
-/// Beside its own users and neighbours an owner may serve sites that are farther away: they are part of a neighbour's
-/// share, and not looked at.
+/// An owner may also serve sites beyond its neighbours. Those count as part of a neighbour's share, and aren't
+/// checked.
 std::string SharesWatch::fault_of(const TopologySite& owner, const SiteName& borrower, const Stay& stay) const {
   const auto used = [&](const SiteName& site) {
     const auto found = stay.used.find(site);

@@ -1,7 +1,6 @@
-// Borrowers share: of several that want nodes of the same owner all the time, none gets less than a third of what
-// another gets, by weight. A borrower of narrow jobs gets what is left beside wide ones. Looked at from outside: a
-// borrower wants nodes while a job of it waits that the owner could serve, and it gets what its programs use in
-// the owner's hosts.
+// Borrowers share: of several borrowers that constantly want nodes of the same owner, none gets less than a third of
+// what another gets, by weight. Seen from outside: a borrower wants nodes while one of its jobs waits that the owner
+// could serve. It gets what its programs use in the owner's hosts.
 #pragma once
 
 #include <functional>
@@ -17,26 +16,26 @@ class SharesWatch {
  public:
   /// A borrower that wanted for this long without a break must have had its share.
   static constexpr Duration window = seconds(1800);
-  /// A program that runs for longer keeps nodes from their turn: then nothing is said of its owner's shares.
+  /// A longer program keeps nodes for too long: then the shares of its owner aren't checked.
   static constexpr Duration longest = seconds(300);
   static constexpr double least_share = 1.0 / 3;
-  /// Whether a job that waits at the borrower could be served by the owner, and fits several times.
+  /// Whether the owner could serve a job that waits at the borrower, and has room for several like it.
   using Wants = std::function<bool(const World& world, std::size_t owner, std::size_t borrower)>;
 
   explicit SharesWatch(Wants wants) : wants_(std::move(wants)) {}
 
-  /// The borrower that had too little; empty if none had. Cheap if called often: it looks each five seconds.
+  /// The borrower that had too little; empty if there is none. Cheap if called often: it looks every five seconds.
   std::string look(const World& world);
-  /// Something went wrong or was changed: what was counted until then counts no longer.
+  /// A fault or a change happened: forget what was counted so far.
   void excuse(Instant now) { excused_at_ = now; }
   /// How often a borrower was found to have had its share.
   std::uint64_t shares() const { return shares_; }
 
  private:
-  /// What was used while one site wanted, by site.
+  /// What each site used while one site wanted nodes.
   struct Stay {
     Instant since{};
-    std::map<SiteName, double> used;  ///< processor seconds; of others, of programs that were started meanwhile
+    std::map<SiteName, double> used;  ///< processor seconds; for other sites, only of programs started since
   };
   using Key = std::pair<std::size_t, std::size_t>;  ///< owner and borrower, as positions in the topology
 

@@ -1,4 +1,4 @@
-// Rare states that runs with faults should reach now and then: how often they did. What is never reached is not tested.
+// Counts of rare states that runs with faults should reach now and then: a state that is never reached isn't tested.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ enum class Rare : std::uint8_t {
   interrupted_again,
 };
 constexpr std::size_t rare_states = static_cast<std::size_t>(Rare::interrupted_again) + 1;
-/// States from here on are of worlds of days: a world of minutes seldom comes to them.
+/// The states from here on belong to worlds of days: a world of minutes seldom reaches them.
 constexpr Rare first_of_days = Rare::at_longest;
 
 /// "a grant crossed the cancellation of its job"
@@ -57,7 +57,7 @@ std::string_view to_text(Rare state);
 
 class Sometimes {
  public:
-  /// Everything that happened, once.
+  /// Must get every happening exactly once.
   void note(const std::vector<Happening>& happenings);
   void add(const Sometimes& other);
   std::uint64_t count(Rare state) const { return counts_[static_cast<std::size_t>(state)]; }

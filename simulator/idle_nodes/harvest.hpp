@@ -1,6 +1,6 @@
-// A bag of independent grid tasks on nodes that are lent while their owner has no use for them. A task runs on one
-// node; when the owner wants the node back the task is aborted, and starts again from zero somewhere else (Netto
-// et al., "Transparent resource allocation to exploit idle cluster nodes in computational grids", section 3.1).
+// A bag of independent grid tasks on nodes that their owner lends while it has no use for them. A task runs on one
+// node. When the owner wants the node back, the task is aborted, and starts from zero on another node (Netto et al.,
+// "Transparent resource allocation to exploit idle cluster nodes in computational grids", section 3.1).
 #pragma once
 
 #include <compare>
@@ -17,20 +17,20 @@ namespace dmm {
 
 class Harvest {
  public:
-  /// None of so many nodes is lent yet.
+  /// For this number of nodes, none lent yet.
   explicit Harvest(std::uint32_t nodes) : nodes_(nodes) {}
 
-  /// More tasks, each so long.
+  /// Adds tasks of these lengths.
   void submit(std::span<const Duration> tasks);
   void lend(std::uint32_t node);
-  /// Aborts what runs on a lent node. The task goes to the head of those that wait.
+  /// Aborts the task on a lent node. The task goes to the head of the queue.
   void return_node(Instant now, std::uint32_t node);
-  /// Starts waiting tasks on lent nodes that have none, lowest number first.
+  /// Starts waiting tasks on lent nodes without a task, lowest number first.
   void dispatch(Instant now);
 
   /// When the next task ends; `never` if none runs.
   Instant next_end() const { return ends_.empty() ? never : ends_.begin()->at; }
-  /// Ends all tasks that end by now; their nodes stay lent.
+  /// Ends all tasks that are due; their nodes stay lent.
   void end_tasks(Instant now);
 
   /// When the task on a node started; nothing if there is none.
@@ -42,7 +42,7 @@ class Harvest {
 
  private:
   struct Node {
-    std::uint64_t attempt = 0;  ///< which start of a task runs here; 0: none
+    std::uint64_t attempt = 0;  ///< number of the attempt that runs here; 0: none
     Instant started{};
     Duration task{};
   };

@@ -70,14 +70,14 @@ class LentCluster {
     return std::min({next_job_ ? next_job_->submit : never, floor_.next_end(), wake});
   }
 
-  /// Adds up what local jobs use between two events.
+  /// Adds up the use of local jobs between two events.
   void pass_to(Instant at) {
     if (bag_is_there())
       used_ += static_cast<double>(run_.nodes - floor_.idle_in_all()) * (at - floor_.now()).in_seconds();
     floor_.set_now(at);
   }
 
-  // What the manager does, as if there were no tasks.
+  // The resource manager's work, as if there were no tasks.
   void local_events(Instant at) {
     std::visit(
         [&](auto& model) {

@@ -68,7 +68,7 @@ void InterclusterLinks::reallot(Instant now) {
   next_ = static_cast<std::size_t>(std::min_element(flows_.begin(), flows_.end(), earlier) - flows_.begin());
 }
 
-// Only jobs whose share changes are touched, so rounding can't move the others.
+// Jobs with an unchanged share are skipped, so rounding can't move their ends.
 void InterclusterLinks::share_out(Instant now) {
   const std::vector<double> shares = allot(capacities_, demands_);
   for (std::size_t i = 0; i < flows_.size(); ++i) {

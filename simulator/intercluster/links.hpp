@@ -1,5 +1,5 @@
-// The links between clusters at work: which co-allocated jobs run, what share of the bandwidth that they need they
-// get, and so when each ends. Whenever one starts or ends the ends of all others may slide, forward or back.
+// The links between clusters: the running co-allocated jobs, their shares of the bandwidth that they need, and so
+// their ends. Whenever a job starts or ends, the ends of all others may slide, forward or back.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,29 @@
 
 namespace dmm {
 
-/// Whether a job on these pieces uses links at all.
+/// Whether a job on these pieces uses links.
 bool spans_clusters(std::span<const ClusterShare> pieces);
 
 class InterclusterLinks {
  public:
-  /// The new end of a job, named by whatever number its owner gave it.
+  /// The new end of a job. The caller chose its number.
   struct Slide {
     std::uint32_t job = 0;
     Instant end{};
   };
 
-  /// One link for each of so many clusters.
+  /// A link for each of this number of clusters.
   InterclusterLinks(std::uint32_t clusters, const SharedLinks& settings);
 
-  /// A job that runs so long within one cluster starts on several. Returns all ends that this sets or changes;
+  /// Starts a job on several clusters; `run` is its run time within one. Returns all ends that this sets or changes;
   /// valid until the next change.
   std::span<const Slide> start(Instant now, std::uint32_t job, Duration run, std::span<const ClusterShare> pieces);
-  /// Takes off the job that ends next. Returns all ends that this changes; valid until the next change.
+  /// Removes the job that ends next. Returns all ends that this changes; valid until the next change.
   std::span<const Slide> end_next(Instant now);
-  /// When the next job ends; `never` if none runs. Of several at once, the one that started first.
+  /// When the next job ends; `never` if none runs. Of several at once, the one that started first is next.
   Instant next_end() const { return flows_.empty() ? never : flows_[next_].end; }
   std::uint32_t next_job() const { return flows_[next_].job; }
-  /// What is asked of a link beside what it carries: the inverse of equation 2 of Jones et al. 2004.
+  /// Demand on a link over its capacity: the inverse of equation 2 of Jones et al. 2004.
   double load(std::uint32_t link) const { return demand_[link] / capacities_[link]; }
 
  private:

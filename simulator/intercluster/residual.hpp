@@ -1,10 +1,9 @@
-// How long a co-allocated job still runs, as the bandwidth that it gets changes. Times are in seconds.
+// The residual run time of a co-allocated job, as its bandwidth changes. Times are in seconds.
 #pragma once
 
 namespace dmm {
 
-/// What is left of a job if its share of bandwidth stays as it is: T_P^R and T_C^R of Jones et al. 2004, section
-/// 3.7.
+/// The rest of a job if its share of bandwidth stays as it is: T_P^R and T_C^R of Jones et al. 2004, section 3.7.
 struct Residual {
   double computation = 0;
   double communication = 0;  ///< at the present share, so longer than within one cluster
@@ -13,12 +12,12 @@ struct Residual {
   double total() const { return computation + communication; }
 };
 
-/// What is left when it starts, before its share is known: the run time within one cluster, split by K.
+/// The rest at the start of a job, before its share is known: the run time within one cluster, split by K.
 Residual residual_at_start(double run, double computation_share);
 
-/// What is left `elapsed` after the last change, when the share of what it needs goes from one value to another
-/// (the slowdown factors BW_sd' and BW_sd, both above 0). Computation and communication wear off in proportion,
-/// and communication is scaled: Jones et al. 2004, equations 5 and 6.
+/// The rest `elapsed` after the last change, when the job's share of its needed bandwidth changes (the slowdown
+/// factors BW_sd' and BW_sd, both above 0). Computation and communication decrease in proportion, and communication
+/// is scaled: Jones et al. 2004, equations 5 and 6.
 Residual residual_after(const Residual& before, double elapsed, double share_before, double share_now);
 
 }  // namespace dmm

@@ -24,12 +24,12 @@ struct Axis {
   double high = 1;
   std::vector<AxisMark> marks = {};
 
-  /// 0 at `low`, 1 at `high`; outside it is cut to these.
+  /// 0 at `low`, 1 at `high`. Values outside are cut to this range.
   double fraction(double value) const;
 };
 
-/// An axis over these values, `marks_wanted` about; a linear one begins at 0 if that isn't far below, and ends at
-/// a mark. A logarithmic one takes what is below its lowest decade (0 above all) as lying on it.
+/// An axis over these values with about `marks_wanted` marks. A linear axis ends at a mark, and begins at 0 if that
+/// isn't far below the values. A logarithmic axis puts values below its lowest decade, such as 0, at its start.
 Axis make_axis(AxisKind kind, double low, double high, int marks_wanted = 6);
 
 /// "30 s", "6 h", "2 d 12 h".

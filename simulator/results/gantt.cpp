@@ -91,7 +91,7 @@ std::string Gantt::document(const std::string& title) const {
                     ? "; the " + number + " largest of " + with_commas(seen_) + " boxes, the others are left out"
                     : std::string()),
            {.colour = svg_quiet_colour});
-  const bool by_origin = grid_.clusters.size() > 1;  // of one cluster all is local: colours tell jobs apart
+  const bool by_origin = grid_.clusters.size() > 1;  // in one cluster all is local: colours tell jobs apart
   if (by_origin) draw_legend(svg);
   const Axis axis = make_axis(AxisKind::time, start_ < 0.1 * end_ ? 0 : start_, end_, 10);
   draw_times(svg, axis, bottom);

@@ -1,5 +1,5 @@
-// Which job was on which processor, and when: one box a job and range of processors. A browser shows some thousand
-// boxes well, so of more only those that took most processor-time are kept; the drawing says so.
+// Which job was on which processor, and when: a box for each job and range of processors. A browser shows some
+// thousand boxes well, so only those with the most processor-time are kept. The drawing says so.
 #pragma once
 
 #include <cstdint>

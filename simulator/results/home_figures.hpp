@@ -33,8 +33,8 @@ struct GridGroup {
   std::uint64_t processors = 0;
 };
 
-/// The groups in the order of their first clusters. `root_names` is by GridCluster::root; a root without a name is
-/// called by its number.
+/// The groups in the order of their first clusters. `root_names` is indexed by GridCluster::root; a root without a
+/// name is called by its number.
 std::vector<GridGroup> groups_of(const Grid& grid, const std::vector<std::string>& root_names);
 
 }  // namespace dmm

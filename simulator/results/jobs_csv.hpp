@@ -1,10 +1,10 @@
-// jobs.csv: one row a job, in the order of their ends, with the columns of Batsim's, so that evalys and users'
-// scripts read it. Times are in seconds. What Batsim has no word for is in the column metadata, as "key=value"
-// with blanks between: the home of the job, whose processors it had, its delegations and messages, and what became
-// of it.
+// jobs.csv: a row for each job, in the order in which jobs end. It has Batsim's columns, so that evalys and users'
+// scripts read it. Times are in seconds. The column metadata holds what Batsim has no column for, as "key=value"
+// separated by blanks: the job's home and state, the origin and clusters of its processors, its delegations and
+// messages.
 //
-// A job that ran when the simulation was stopped counts as killed then; one that never started as rejected. Both
-// have state=unfinished in their metadata.
+// A job that ran when the simulation was stopped counts as killed then; a job that never started counts as rejected.
+// Both have state=unfinished in their metadata.
 #pragma once
 
 #include <span>
@@ -22,7 +22,7 @@ class JobsCsv {
   /// `grid` must outlive it.
   JobsCsv(const std::string& path, const Grid& grid, std::string workload_name);
 
-  /// `end_seconds`: of a job that has no end, when the simulation was stopped.
+  /// `end_seconds`: when the simulation was stopped, for a job without an end.
   void add(const SimulatedOutcome& ended, double end_seconds, std::span<const ProcessorRange> processors);
   std::string close() { return file_.close(); }
 

@@ -27,7 +27,7 @@ Axis axis_of(const AxisWish& wish, const std::vector<ChartSeries>& series, bool 
   for (const ChartSeries& one : series)
     for (const ChartPoint& point : one.points) {
       const double value = vertical ? point.y : point.x;
-      // A mean of few repetitions may have an interval so wide that nothing else could be seen.
+      // The interval of a mean of few repetitions can be so wide that it would hide everything else.
       const double error = vertical ? std::min(point.error, std::abs(value)) : 0;
       low = std::min(low, value - (wish.kind == AxisKind::linear ? error : 0));
       high = std::max(high, value + error);
@@ -111,7 +111,7 @@ void draw_chart(Svg& svg, SvgPoint corner, double width, double height, const Li
                   axis_of(chart.x, chart.series, false, static_cast<int>(width / 90)),
                   axis_of(chart.y, chart.series, true, static_cast<int>(height / 50))};
   draw_frame(svg, plot, chart);
-  // The first series is drawn last: it is the one that is looked for.
+  // The first series matters most, so it is drawn last, on top.
   for (std::size_t i = chart.series.size(); i > 0; --i)
     draw_series(svg, plot, chart.series[i - 1], colour_of(chart.series, i - 1), chart);
 }

@@ -20,13 +20,13 @@ struct ChartPoint {
 struct ChartSeries {
   std::string name;
   std::vector<ChartPoint> points;
-  std::optional<std::size_t> colour = {};  ///< of the palette; otherwise its place among the series
+  std::optional<std::size_t> colour = {};  ///< number in the palette; by default the position among the series
 };
 
 struct AxisWish {
   std::string label;
   AxisKind kind = AxisKind::linear;
-  std::optional<double> low = {};  ///< otherwise from the points
+  std::optional<double> low = {};  ///< by default from the points
   std::optional<double> high = {};
   std::vector<AxisMark> marks = {};  ///< instead of round values
 };
@@ -42,7 +42,7 @@ struct LineChart {
 
 /// Draws the chart into a part of a drawing, without a legend.
 void draw_chart(Svg& svg, SvgPoint corner, double width, double height, const LineChart& chart);
-/// One line of names, each with its stroke and sign; as wide as `width`, then it goes on below. Its height.
+/// Draws the names of the series, each with its stroke and sign, in lines of at most `width`. Returns the height.
 double draw_legend(Svg& svg, SvgPoint corner, double width, const std::vector<ChartSeries>& series, bool signs);
 
 /// A whole document: a title, a line below it, the legend of the first chart, and the charts in rows of `columns`.

@@ -9,7 +9,7 @@ using State = JobOutcome::State;
 
 std::int64_t whole(double seconds) { return std::llround(seconds); }
 
-/// 1 completed, 0 failed, 5 cancelled; -1 for what the log can't say.
+/// 1 completed, 0 failed, 5 cancelled; -1 for states that the format doesn't have.
 std::int8_t status_of(State state) {
   switch (state) {
     case State::finished: return 1;

@@ -1,10 +1,11 @@
-// outcome.swf: what the workload became, in the Standard Workload Format: submit times, sizes and estimates as
-// they came in, wait, run time and status as they came out. Whole seconds, as the format demands. The partition is
-// the cluster where a job was submitted, so that the file can be simulated again; the queue is where it ran.
+// outcome.swf: the result of the workload in the Standard Workload Format. Submit times, sizes and estimates are
+// those of the input; wait, run time and status are those of the simulation. Times are whole seconds, as the format
+// demands. The partition is the cluster where a job was submitted, so that the file can be simulated again. The queue
+// is the cluster where it ran.
 //
-// The format wants jobs by submit time, but they come by their ends: rows wait until all earlier jobs have theirs.
-// At most rows_held_max wait; beyond that a job that hasn't ended comes late in the file, which costs its readers
-// nothing but the order.
+// The format wants jobs by submit time, but jobs arrive in the order of their ends. A row therefore waits until all
+// earlier jobs have ended. At most rows_held_max rows wait. Beyond that, a job that hasn't ended comes late in the
+// file, which costs readers only the order.
 #pragma once
 
 #include <cstddef>

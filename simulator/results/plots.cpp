@@ -28,7 +28,7 @@ std::vector<std::uint32_t> shown_clusters(const Grid& grid, std::size_t most) {
   return shown;
 }
 
-/// The sum of one quantity of a group's clusters in a bucket; `offset` is that of the quantity.
+/// The sum of one quantity over a group's clusters in a bucket. The quantity's columns begin at `offset`.
 double sum_of(const PlotInput& input, const GridGroup& group, std::size_t bucket, std::size_t offset) {
   double sum = 0;
   for (const std::uint32_t cluster : group.clusters) sum += input.course.mean(bucket, offset + cluster);
@@ -41,7 +41,7 @@ GridGroup all_of(const Grid& grid) {
   return all;
 }
 
-/// The grids that get a line each, and all together before them where there are several.
+/// The grids that get a line each. Where there are several, their total comes first.
 std::vector<GridGroup> line_groups(const PlotInput& input) {
   std::vector<GridGroup> groups = input.groups;
   if (groups.size() > lines_max - 1) groups.clear();

@@ -1,4 +1,4 @@
-// The plots of one simulation, from what was collected while it went on. Pure: figures in, SVG out.
+// The plots of one simulation, from figures collected while it ran. Pure: figures in, SVG out.
 #pragma once
 
 #include <string>
@@ -20,13 +20,13 @@ struct PlotInput {
   const std::vector<WaitDistribution>& waits;  ///< by group, then of all
 };
 
-/// Busy processors over time: a line a grid, and a row a cluster below.
+/// Busy processors over time: a line for each grid, and below it a row for each cluster.
 std::string utilisation_plot(const PlotInput& input);
-/// The same of jobs that wait, by their homes.
+/// Waiting jobs over time, by their homes.
 std::string waiting_plot(const PlotInput& input);
-/// The share of jobs that waited at most how long.
+/// For each wait, the share of jobs that waited at most that long.
 std::string waits_plot(const PlotInput& input);
-/// On whose processors the jobs of each home ran.
+/// Goodput of the jobs of each home, divided by the origin of the processors.
 std::string goodput_plot(const PlotInput& input);
 
 }  // namespace dmm

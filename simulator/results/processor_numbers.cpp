@@ -5,7 +5,7 @@
 namespace dmm {
 namespace {
 
-/// Sorts, and joins what touches.
+/// Sorts the ranges and joins those that touch.
 void tidy(std::vector<ProcessorRange>& ranges) {
   std::sort(ranges.begin(), ranges.end(),
             [](const ProcessorRange& a, const ProcessorRange& b) { return a.first < b.first; });

@@ -1,10 +1,10 @@
-// Which processors a job had, by number: the models and the managers only count them, but readers of a schedule
-// want to see them. The processors of all clusters are numbered through, from 0, in the order of the clusters.
+// Which processors a job had, by number: the models and the managers only count processors, but readers of a schedule
+// want to see them. Processors are numbered from 0 across all clusters, in the order of the clusters.
 //
-// Jobs come in the order of their ends. Each takes, of the processors of its cluster that are free at its start,
-// those that became free last, low numbers first. That is the greedy rule for intervals on identical machines:
-// whatever was possible by counting gets distinct numbers. A job that comes late (its end was told after a later
-// one's) may still find too few; then it shares some, and is counted.
+// Jobs come in the order of their ends. A job takes processors of its cluster that are free at its start: first those
+// that became free last, then low numbers. This is the greedy rule for intervals on identical machines, so any
+// schedule that is possible by count gets distinct numbers. A job that arrives after one with a later end may find
+// too few; then it shares some, and shared() counts them.
 #pragma once
 
 #include <cstdint>
@@ -34,12 +34,12 @@ class ProcessorNumbers {
   std::vector<ProcessorRange> take(std::span<const ClusterShare> pieces, double start_seconds, double end_seconds);
   /// The number of a cluster's first processor.
   std::uint64_t first_of(std::uint32_t cluster) const { return first_[cluster]; }
-  /// Processors that had to be given to two jobs at once.
+  /// Processors that were given to two jobs at once.
   std::uint64_t shared() const { return shared_; }
 
  private:
   using Ranges = std::vector<ProcessorRange>;  ///< ascending, not touching
-  using ByEnd = std::map<double, Ranges>;      ///< processors of a cluster by the end of the last job on them
+  using ByEnd = std::map<double, Ranges>;      ///< processors of a cluster by the end of their last job
 
   std::uint64_t take_from(ByEnd& ends, ByEnd::iterator group, std::uint64_t wanted, Ranges& taken);
 

@@ -1,5 +1,5 @@
-// A file that is written from its beginning to its end, in large pieces. What goes wrong is kept until somebody
-// asks: rows are written in the middle of a simulation, which is no place to stop at.
+// A file that is written from its beginning to its end, in large pieces. A fault is kept until close(), because rows
+// are written in the middle of a simulation, which shouldn't stop there.
 #pragma once
 
 #include <fstream>
@@ -10,11 +10,11 @@ namespace dmm {
 
 class ResultFile {
  public:
-  /// Replaces what is there.
+  /// Replaces an existing file.
   explicit ResultFile(std::string path);
 
   void write(std::string_view text);
-  /// Writes what is left. Why the file isn't complete, with its path; empty if it is.
+  /// Writes the rest. Returns why the file isn't complete, with its path; empty if it is.
   std::string close();
 
  private:
@@ -25,7 +25,7 @@ class ResultFile {
   std::string waiting_;
 };
 
-/// Writes a whole file. Why that failed; empty if it didn't.
+/// Writes a whole file. Returns why that failed; empty if it didn't.
 std::string write_file(const std::string& path, std::string_view text);
 
 }  // namespace dmm

@@ -1,4 +1,4 @@
-// clusters.csv and links.csv: the state of every cluster and every link over time, one row each a sample.
+// clusters.csv and links.csv: the state of every cluster and every link over time, a row for each at each sample.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace dmm {
 
-/// The names of what a link joins. A link of a cluster to a network has that cluster and "network".
+/// The names of the two ends of a link. A link between a cluster and a network has the cluster's name and "network".
 struct LinkEnds {
   std::string from;
   std::string to;

@@ -1,6 +1,6 @@
 // schedule.json: the run as one object with the names of Batsim's schedule summary. Means and maxima are over
-// finished jobs; killed are those that ran when the simulation was stopped, or were cancelled while they ran;
-// rejected those that never started.
+// finished jobs. Jobs count as killed if they ran when the simulation was stopped, or were cancelled while they ran.
+// Jobs that never started count as rejected.
 #pragma once
 
 #include <cstdint>

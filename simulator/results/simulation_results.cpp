@@ -44,7 +44,7 @@ void SimulationResults::add(const SimulatedOutcome& ended) {
     waits_[group_of_[ended.job.home]].add(wait);
     waits_.back().add(wait);
   }
-  if (outcome.start_seconds >= 0 && outcome.end_seconds < 0)  // its end is told at the end
+  if (outcome.start_seconds >= 0 && outcome.end_seconds < 0)  // written by finish()
     unfinished_.push_back({ended.job, outcome, {ended.pieces.begin(), ended.pieces.end()}});
   else
     write(ended, outcome.end_seconds);

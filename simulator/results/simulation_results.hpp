@@ -1,13 +1,13 @@
-// Everything that a simulation writes into a folder, while it goes on and at its end:
+// Everything that a simulation writes into a folder, during the run and at its end:
 //
-//   jobs.csv, outcome.swf       one row a job
-//   clusters.csv, links.csv     one row a cluster or link and sample
-//   schedule.json               Batsim's names (schedule_json.hpp)
-//   summary.json, summary.txt   given by the caller: what it also shows to people
-//   utilisation.svg, waiting.svg, waits.svg, goodput.svg, gantt.svg
+//   jobs.csv, outcome.swf       A row for each job.
+//   clusters.csv, links.csv     A row for each cluster or link at each sample.
+//   schedule.json               Batsim's names (schedule_json.hpp).
+//   summary.json, summary.txt   Texts from the caller.
+//   utilisation.svg, waiting.svg, waits.svg, goodput.svg, gantt.svg: plots.
 //
-// Memory is bounded but for jobs that haven't ended when the simulation is stopped, which are kept until then.
-// Equal simulations give equal bytes.
+// Memory is bounded except for jobs without an end, which are kept until the simulation is stopped. Equal simulations
+// give equal bytes.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@
 namespace dmm {
 
 struct ResultsSetup {
-  std::string folder;                   ///< is made; files of earlier results in it are replaced
-  Grid grid;                            ///< clusters with names that differ
+  std::string folder;                   ///< made if missing; files of earlier results in it are replaced
+  Grid grid;                            ///< clusters have distinct names
   std::vector<std::string> root_names;  ///< by GridCluster::root
   std::vector<LinkEnds> links;
   std::string title;          ///< "dmm on dual-grid, load 0.7"
@@ -43,7 +43,7 @@ class SimulationResults {
   void add(const SimulatedOutcome& ended);
   void add(const Sample& sample);
 
-  /// After the last outcome. What went wrong; empty if nothing did.
+  /// Call after the last outcome. Returns what went wrong; empty if nothing did.
   std::string finish(const Summary& figures, double stopped_seconds, const std::string& summary_json,
                      const std::string& summary_text);
 
@@ -73,7 +73,7 @@ class SimulationResults {
   std::vector<HomeFigures> homes_;
   std::vector<WaitDistribution> waits_;  ///< by group; the last is of all
   TimeBuckets course_;                   ///< busy processors by cluster, then waiting jobs by cluster
-  std::vector<double> row_;              ///< of the course, to be used again
+  std::vector<double> row_;              ///< of the course; a member to reuse its memory
   std::vector<Kept> unfinished_;
 };
 

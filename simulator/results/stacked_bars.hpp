@@ -1,4 +1,4 @@
-// Horizontal bars, each divided into parts of one whole, with a number behind each: who got how much of what.
+// Horizontal bars, each divided into parts of a whole, with the amount of the whole behind it.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ struct SvgPoint {
   double y = 0;
 };
 
-/// For what explains a drawing: its axes and notes.
+/// Colour of axes and notes.
 constexpr std::string_view svg_quiet_colour = "#555555";
 
 enum class SvgAnchor : std::uint8_t { start, middle, end };
@@ -40,7 +40,7 @@ class Svg {
   void text(SvgPoint at, std::string_view text, const SvgText& look = {});
   void line(SvgPoint from, SvgPoint to, const SvgStroke& stroke);
   void polyline(std::span<const SvgPoint> points, const SvgStroke& stroke);
-  /// Filled; with `tip` a text that shows when the pointer is over it.
+  /// A filled box. `tip` is a text that shows while the pointer is over it.
   void box(SvgPoint corner, double width, double height, std::string_view colour, std::string_view tip = {});
   void frame(SvgPoint corner, double width, double height, const SvgStroke& stroke);
   void disc(SvgPoint centre, double radius, std::string_view colour);
@@ -56,13 +56,13 @@ class Svg {
   std::string body_;
 };
 
-/// How wide a text of this size is, about.
+/// Approximate width of a text of this size.
 double svg_width_of(std::string_view text, double size = 12);
 
-/// Colours that people with any colour vision tell apart (Okabe and Ito 2008), in an order of which the first ones
-/// differ most; from the eighth on they begin again.
+/// Colours that people with any colour vision can tell apart (Okabe and Ito 2008). The first colours differ most;
+/// from the eighth on they repeat.
 std::string_view svg_colour(std::size_t number);
-/// What can be read on that colour: white, or nearly black.
+/// A text colour that can be read on that colour: white, or nearly black.
 std::string_view svg_colour_on(std::size_t number);
 /// From light (0) to dark (1), in one hue: "#rrggbb".
 std::string svg_shade(double fraction);

@@ -1,5 +1,5 @@
-// The course of a few quantities over time in bounded memory: equally spaced samples are averaged into buckets,
-// and when there are too many buckets each two become one.
+// The course of a few quantities over time in bounded memory. Equally spaced samples are averaged into buckets; when
+// there are too many buckets, each two become one.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ class TimeBuckets {
  public:
   static constexpr std::size_t buckets_max = 480;
 
-  /// Of so many quantities.
+  /// For this number of quantities.
   explicit TimeBuckets(std::size_t quantities) : quantities_(quantities) {}
 
   /// A sample of all quantities.
@@ -25,7 +25,7 @@ class TimeBuckets {
   }
   /// When the first sample of a bucket was.
   double start_seconds(std::size_t bucket) const { return starts_[bucket]; }
-  /// From bucket to bucket.
+  /// Seconds from one bucket to the next.
   double step_seconds() const;
 
  private:

@@ -1,5 +1,5 @@
-// How many jobs waited at most how long, in bounded memory: counts by the logarithm of the wait, twenty to a power
-// of ten. What is below a second counts as no wait.
+// Distribution of the jobs' waits in bounded memory: counts by the logarithm of the wait, twenty bins to a power of
+// ten. A wait below a second counts as none.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ class WaitDistribution {
  public:
   void add(double wait_seconds);
   std::uint64_t jobs() const { return jobs_; }
-  /// The curve: seconds, and percent of the jobs that waited at most so long. Flat ends are left out.
+  /// The curve: a wait in seconds, and the percentage of jobs that waited at most that long. Flat ends are left out.
   std::vector<ChartPoint> curve() const;
 
  private:

@@ -1,5 +1,5 @@
-// The manager of a simulated party, while it is up. Each kind of manager takes the memory that it needs: a variant
-// of them would take a site manager's for each user.
+// The manager of a simulated party while it is up. Each kind of manager is allocated in its own size: a variant of
+// all kinds would take a site manager's memory for each user.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace dmm {
 
 class ActorDriver {
  public:
-  /// Starts a manager, in the place of one that was up.
+  /// Starts a manager, in place of the previous one if that was up.
   template <class Manager>
   void start(EndpointSettings settings, Manager manager) {
     held_ = std::make_unique<Driver<Manager>>(std::move(settings), std::move(manager));

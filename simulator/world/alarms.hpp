@@ -1,5 +1,5 @@
-// One alarm for each of a number of sleepers, and who wakes first: a tournament in which every change replays the
-// matches of one sleeper. The lower number wins among equals, so a run depends on nothing but its inputs.
+// An alarm for each of a number of sleepers, and the sleeper that wakes first. It is a tournament: a change replays
+// the matches of one sleeper. The lower number wins among equals, so a run depends on its inputs alone.
 #pragma once
 
 #include <vector>
@@ -22,7 +22,7 @@ class Alarms {
     for (std::size_t match = (leaves_ + sleeper) / 2; match > 0; match /= 2) play(match);
   }
   Instant of(std::size_t sleeper) const { return alarms_[sleeper]; }
-  /// Who wakes first, and when; `never` if nobody does. There must be a sleeper.
+  /// The sleeper that wakes first, and when; `never` if no alarm is set. There must be a sleeper.
   std::size_t first() const { return winners_[1]; }
   Instant next() const { return alarms_[first()]; }
 

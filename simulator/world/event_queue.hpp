@@ -1,5 +1,5 @@
-// What is to happen, by virtual time: events come out in the order of (instant, sequence), so that what was put in
-// first happens first among equals and a run depends on nothing but its inputs.
+// Future events in virtual time. They come out in the order of (instant, sequence): among equals the first one put in
+// comes first, so a run depends on its inputs alone.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class EventQueue {
   bool empty() const { return heap_.empty(); }
   /// When the next event is due; `never` if there is none.
   Instant next() const { return heap_.empty() ? never : heap_.front().at; }
-  /// Takes the next event out.
+  /// Removes and returns the next event.
   Event pop() {
     DMM_ASSERT(!heap_.empty());
     std::pop_heap(heap_.begin(), heap_.end(), later);
@@ -51,7 +51,7 @@ class EventQueue {
   }
 
   std::vector<Entry> heap_;
-  std::vector<Event> events_;          ///< they stay where they are while the heap is sorted
+  std::vector<Event> events_;          ///< not moved while the heap is sorted
   std::vector<std::uint32_t> vacant_;  ///< places in events_
   std::uint64_t sequence_ = 0;
 };

@@ -1,5 +1,5 @@
-// The monotonic clock of one simulated machine: it may run a little too fast or too slow, and jump forward, but
-// never stands still or goes back.
+// The monotonic clock of one simulated host. It can run a little too fast or too slow, and jump forward, but never
+// stands still or goes back.
 #pragma once
 
 #include "protocol/time.hpp"
@@ -8,21 +8,21 @@ namespace dmm {
 
 class HostClock {
  public:
-  /// What the clock shows at an instant of the world.
+  /// The clock's reading at an instant of the world.
   Instant at(Instant world) const {
     if (is_right()) return world;
     return shown_ + microseconds((world - since_).microseconds * rate_ / million);
   }
-  /// When the clock shows this or more for the first time; the past counts as now.
+  /// When the clock first shows this or more; the past counts as now.
   Instant when(Instant shown) const {
     if (shown == never || is_right()) return shown;
     if (shown <= shown_) return since_;
     const std::int64_t left = (shown - shown_).microseconds;
     return left > far_away ? never : since_ + microseconds((left * million + rate_ - 1) / rate_);
   }
-  /// Whether it shows the world's own time.
+  /// Whether the clock shows the world's own time.
   bool is_right() const { return rate_ == million && behind() == Duration{}; }
-  /// From now on it runs this many millionths too fast; negative: too slow.
+  /// From now on the clock runs this many millionths too fast; negative: too slow.
   void drift(Instant now, std::int64_t millionths) {
     rebase(now);
     rate_ = million + millionths;
@@ -42,7 +42,7 @@ class HostClock {
     since_ = now;
   }
 
-  Instant since_{}, shown_{};  ///< of the world, and what the clock showed then
+  Instant since_{}, shown_{};  ///< instant of the last change in the world, and the reading then
   std::int64_t rate_ = million;
 };
 

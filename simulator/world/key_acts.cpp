@@ -1,4 +1,4 @@
-// What happens to keys in a world, and what managers try in the name of others; see world.hpp.
+// Events of keys in a world, and what managers try in the names of others; see world.hpp.
 #include <algorithm>
 
 #include "protocol/codec/codec.hpp"
@@ -7,9 +7,9 @@
 namespace dmm {
 namespace {
 
-/// A start that comes much later than any that a world has.
+/// An incarnation far above any in a world.
 constexpr std::uint64_t far_later = std::uint64_t{1} << 50;
-/// An instance that no process of a world has.
+/// An instance number that no process of a world has.
 constexpr std::uint64_t another_machine = std::uint64_t{1} << 40;
 
 }  // namespace
@@ -18,14 +18,14 @@ Principal World::principal_of(const FrameArrival& arrival) const {
   return keys_->principal(arrival.connection, network_.dialler_of(arrival.connection) == arrival.from);
 }
 
-/// All peers that it keeps a connection to, or one of them.
+/// Dials again: all peers that the manager keeps a connection to, or one of them.
 void World::dial_again(Address address, std::optional<Address> one) {
   const Actor& actor = *actors_[address];
   for (const Address listener : actor.dials)
     if ((!one || *one == listener) && dials(actor, listener)) dial(address, listener);
 }
 
-/// The office of a manager does what its endpoint asks; whether anything is dialled again.
+/// The key office does what the manager's endpoint asks. Returns whether anything is dialled again.
 bool World::keep_keys(Address address, Endpoint& endpoint) {
   if (!keys_) return false;
   const bool is_other = keys_->serve(address, now_, actors_[address]->clock.at(now_), endpoint);
@@ -43,7 +43,7 @@ void World::rotate_key(const Party& party, Duration overlap) {
   settle_touched();
 }
 
-/// Peers dial with the key at the time that they were told, or when their operator tells them.
+/// Peers dial with the new key at the time that they were told, or when their operator tells them.
 void World::take_key(const Party& party) {
   end_all_quiet();
   const Address address = address_of(party);
@@ -66,7 +66,7 @@ void World::revoke_key(const Party& party) {
   const Address address = address_of(site_manager_of(party.site));
   Actor& actor = *actors_[address];
   Endpoint* const endpoint = endpoint_of(address);
-  if (!endpoint || stalls(actor)) return;  // it reads it when it starts
+  if (!endpoint || stalls(actor)) return;  // read at its next start
   endpoint->admit(actor.clock.at(now_), admission_of(actor));
   touch(address);
   settle_touched();
@@ -83,7 +83,7 @@ void World::mend_keys() {
       touch(address);
     }
   }
-  // A site that didn't hear then which keys are revoked reads it now.
+  // A site that missed a revocation reads it now.
   for (Address address = 0; address < actors_.size(); ++address)
     if (Endpoint* const endpoint = endpoint_of(address); endpoint && parties_[address].role == Role::site_manager)
       endpoint->admit(actors_[address]->clock.at(now_), admission_of(*actors_[address]));
@@ -111,7 +111,7 @@ void World::impersonate(const Party& impostor, const Party& victim) {
   if (connection) greet_as(victim, *connection, far_later, {});
 }
 
-/// Over a connection of some manager.
+/// Sends a Hello over a connection of any manager.
 void World::greet_as(const Party& party, Connection connection, std::uint64_t incarnation, Hello greeting) {
   const Envelope envelope{.from = party,
                           .to = parties_[network_.listener_of(connection)],

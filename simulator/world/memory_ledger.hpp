@@ -1,6 +1,5 @@
-// The ledger of a simulated manager: what its process would find again after a crash, and what its machine would. The
-// first is all that was committed; the second goes back to the last change that was synced, which took everything
-// before it along.
+// The ledger of a simulated manager, as found after a crash. A crash of the process keeps all commits. A crash of the
+// host goes back to the last synced change, which made all changes before it durable too.
 #pragma once
 
 #include <deque>
@@ -20,7 +19,7 @@ namespace dmm {
 template <class Record>
 class MemoryLedger {
  public:
-  /// Writes what a step decided, as one commit.
+  /// Writes the decisions of a step as one commit.
   void apply(const LedgerChanges<Record>& changes) {
     Batch before;
     for (const auto& change : changes.list) {
@@ -38,9 +37,9 @@ class MemoryLedger {
       unsynced_.push_back(std::move(before));
     if (unsynced_.size() > unsynced_max) unsynced_.pop_front();
   }
-  /// Commits that a crash of the machine may undo.
+  /// Number of commits that a crash of the host may undo.
   std::size_t unsynced() const { return unsynced_.size(); }
-  /// The machine went down: of what was committed and not synced, only the first so many commits had reached the disk.
+  /// The host crashed: of the unsynced commits, only the first `kept` had reached the disk.
   void lose_unsynced(std::size_t kept) {
     for (; unsynced_.size() > kept; unsynced_.pop_back())
       for (auto& [key, record] : unsynced_.back() | std::views::reverse)
@@ -50,7 +49,7 @@ class MemoryLedger {
           rows_.erase(key);
     unsynced_.clear();
   }
-  /// As a restarted manager reads them.
+  /// The records as a restarted manager reads them.
   std::vector<Record> rows() const {
     std::vector<Record> rows;
     for (const auto& [key, record] : rows_) rows.push_back(record);
@@ -75,7 +74,7 @@ class MemoryLedger {
  private:
   using Key = std::pair<std::size_t, std::string>;  ///< which table, and the key in it
   using Batch = std::vector<std::pair<Key, std::optional<Record>>>;
-  /// An operating system writes back by itself after a while.
+  /// Older commits count as synced: an operating system writes back by itself after a while.
   static constexpr std::size_t unsynced_max = 500;
 
   static Key key_of(const Record& record) {
@@ -86,10 +85,10 @@ class MemoryLedger {
   }
 
   std::map<Key, Record> rows_;
-  std::deque<Batch> unsynced_;  ///< what the commits since the last sync changed, as it was before
+  std::deque<Batch> unsynced_;  ///< for each unsynced commit: its records as they were before
 };
 
-/// The kind of record that a manager keeps.
+/// The record type of a manager's ledger.
 template <class Changes>
 struct RecordOfChanges;
 template <class Record>

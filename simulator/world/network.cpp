@@ -1,4 +1,4 @@
-// Frames under way, and what becomes of them; see network.hpp.
+// Frames under way, and how they arrive or are lost; see network.hpp.
 #include "simulator/world/network.hpp"
 
 #include "simulator/world/site_links.hpp"
@@ -46,11 +46,11 @@ bool Network::counts_down(std::map<Way, std::vector<std::uint32_t>>& counters, W
   return reached;
 }
 
-/// Depends on nothing but the way and the instant, so that a frame that isn't played changes nothing for others.
+/// Depends only on the way and the instant, so that frames that aren't played don't change the latency of others.
 Duration Network::takes(Instant now, Connection connection, bool to_listener, std::size_t bytes) const {
   const Line& line = lines_[connection];
-  // What fits into a packet takes the latency alone: signs of life on quiet links are accounted for without a
-  // size.
+  // Frames within a packet take the latency alone, so that signs of life on quiet links can be accounted for without
+  // their size.
   const bool is_long = line.bandwidth > 0 && bytes > packet_bytes;
   const Duration least = is_long ? line.latency + time_to_carry(bytes, line.bandwidth) : line.latency;
   if (settings_.jitter == Duration{}) return least;

@@ -1,4 +1,4 @@
-// Who lives in a world: one process for every manager of the topology, who dials whom, and how managers die, come
+// The managers of a world: a process for every manager of the topology, their connections, and how managers die, come
 // back, freeze and thaw.
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 namespace dmm {
 namespace {
 
-/// Leases on whose way the Claim still is.
+/// Leases without a Claim so far.
 std::int64_t offers_of(const SiteManager& site) {
   std::int64_t offers = 0;
   for (const LeaseId& id : site.leases().all()) offers += site.leases().get(id).state == LeaseState::offered;
@@ -69,7 +69,7 @@ EndpointSettings World::endpoint_settings(const Actor& actor) const {
   const TopologySite& site = topology_.sites[actor.site];
   EndpointSettings settings;
   settings.self = actor.party;
-  settings.incarnation = actor.incarnation << 20;  // sessions that are begun anew count up from there
+  settings.incarnation = actor.incarnation << 20;  // new sessions count up from there
   settings.instance = address_of(actor.party) + 1;
   settings.ancestors = site.settings.ancestors;
   settings.times = settings_.sessions;
@@ -105,7 +105,7 @@ ResourceManagerSettings World::resource_manager_settings(Address address) const 
   return settings;
 }
 
-/// Whom a site that is configured otherwise by now would have dialled is left alone.
+/// Whether the present configuration still has this peer: a site doesn't dial a former neighbour.
 bool World::dials(const Actor& actor, Address listener) const {
   const Party& party = actors_[listener]->party;
   return actor.party.role != Role::site_manager || admission_of(actor).parties.contains(party);
@@ -139,7 +139,7 @@ void World::start(Address address) {
         if (one.user == actor.party.name) settings = std::move(one);
       if (!settings_.ledgers) settings.first_job = actor.next_job;
       settings.confirm_limit = settings_.confirm_limit;
-      // Here each submission comes once, and what is kept of each would grow with the workload.
+      // Each submission comes once here, and remembering them would grow with the workload.
       if (settings_.hand_out_ended) settings.submissions_remembered = 1;
       actor.driver.start<JobManager>(endpoint, JobManager(std::move(settings)));
       break;
@@ -163,7 +163,7 @@ void World::start(Address address) {
   touch(address);
 }
 
-/// From what its ledger holds; the first time that is nothing.
+/// Restores a manager from its ledger, which is empty the first time.
 template <class Manager>
 void World::restore(Actor& actor, Driver<Manager>& driver) {
   driver.effects.ledger.wanted = true;
@@ -203,7 +203,7 @@ void World::crash(const Party& party, Crash kind) {
     submission.abandoned |= !settings_.ledgers && submission.job_manager == party;
 }
 
-/// A commit under way may just have been done, though nothing that follows from it ever leaves.
+/// A commit under way may or may not reach the ledger, but its messages never leave.
 void World::lose(Actor& actor, Crash kind) {
   std::vector<LogField> fields{{"what", std::string(kind == Crash::host ? "machine" : "process")}};
   actor.driver.visit([&](auto& driver) {
@@ -287,7 +287,7 @@ void World::isolate(const Party& party) {
 void World::drift(const Party& party, std::int64_t millionths) {
   end_all_quiet();
   actors_[address_of(party)]->clock.drift(now_, millionths);
-  touch(address_of(party));  // its deadlines come at other instants
+  touch(address_of(party));  // its deadlines are at other instants now
   settle_touched();
 }
 
@@ -305,7 +305,7 @@ void World::slow_disk(const Party& party, Duration longest) {
 
 // ---- what owners say ------------------------------------------------------------------------------------------
 
-/// Has a site manager that can hear it do something.
+/// Has a site manager that is able to answer do something.
 template <class Order>
 void World::order(const SiteName& name, Order give) {
   const Address address = address_of(site_manager_of(name));
@@ -351,7 +351,7 @@ void World::resize(const Party& resource_manager, std::uint32_t nodes) {
   settle_touched();
 }
 
-/// A resource manager that runs reads its configuration again, as soon as it doesn't stall.
+/// A running resource manager reads its configuration again, as soon as it doesn't stall.
 void World::hear_of_size(Address address) {
   Actor& actor = *actors_[address];
   auto* driver = actor.driver.get<ResourceManager>();

@@ -1,4 +1,4 @@
-// What the beats would have been that aren't played; see quiet_links.hpp.
+// Computes the Beats that aren't played; see quiet_links.hpp.
 #include "simulator/world/quiet_links.hpp"
 
 #include <tuple>
@@ -9,7 +9,7 @@
 namespace dmm {
 namespace {
 
-/// When the n-th beat leaves, from 1; and how many have left by an instant.
+/// When the n-th Beat leaves, from 1.
 Instant nth(const QuietBeats& beats, std::uint64_t n) {
   return beats.due + beats.pause * static_cast<std::int64_t>(n - 1);
 }
@@ -28,7 +28,7 @@ void QuietLinks::begin(Connection connection, QuietBeats from_dialler, QuietBeat
   link.beats[false] = std::move(from_listener);
 }
 
-/// How many of the beats in one direction have come by an instant.
+/// How many Beats of one direction have arrived by an instant.
 std::uint64_t QuietLinks::arrived(Instant now, const Network& network, Connection connection, bool to_listener,
                                   const QuietBeats& beats) {
   std::uint64_t n = sent_by(now, beats);
@@ -36,7 +36,7 @@ std::uint64_t QuietLinks::arrived(Instant now, const Network& network, Connectio
   return n;
 }
 
-/// What the n-th beat in one direction says: it echoes the latest one that came in the other.
+/// Stamp and echo of the n-th Beat of one direction: it echoes the latest Beat that arrived in the other.
 QuietLinks::Stamps QuietLinks::stamps_of(const Network& network, Connection connection, bool to_listener,
                                          std::uint64_t n) const {
   const QuietBeats &ours = links_[connection].beats[to_listener], &theirs = links_[connection].beats[!to_listener];
@@ -50,8 +50,8 @@ QuietLinks::Stamps QuietLinks::stamps_of(const Network& network, Connection conn
   return {stamp_at(leaves), later(heard, leaves - heard_at)};
 }
 
-/// Which of the beats in one direction measured the round trip for the side that they came to: the first, if it is to,
-/// and the first after its own first one has left.
+/// Which Beats of one direction measured the round trip for their receiver: the first, if the receiver was to
+/// measure, and the first after the receiver's own first Beat has left.
 void QuietLinks::measure(Instant now, const Network& network, Connection connection, bool to_listener,
                          QuietPast& passed) const {
   const QuietBeats &beats = links_[connection].beats[to_listener],
@@ -83,7 +83,7 @@ QuietPast QuietLinks::pass(Instant now, Network& network, Connection connection,
     passed.last_arrived = network.arrival(nth(beats, passed.arrived), connection, to_listener);
     std::tie(passed.stamp, passed.echo) = stamps_of(network, connection, to_listener, passed.arrived);
   }
-  // Each of them is as long as the other.
+  // All these Beats have the same length.
   network.account(connection, passed.sent, Endpoint::frame_of(beats, first_stamp, first_stamp, codec).size());
   return passed;
 }
@@ -92,7 +92,7 @@ QuietLinks::Ended QuietLinks::end(Instant now, Network& network, Connection conn
   Link& link = links_[connection];
   link.quiet = false;
   Ended ended{pass(now, network, connection, false, codec), pass(now, network, connection, true, codec)};
-  // All are made before any is put under way: what is changes when the next would arrive.
+  // Make all frames before putting any under way, which changes the arrival of the next.
   struct UnderWay {
     bool to_listener = false;
     Instant sent{};

@@ -1,6 +1,6 @@
-// Silence costs no time: beats over a link on which nothing else happens and nothing can go wrong aren't played one by
-// one. Both ends rest, and when something does happen they are told what they would have sent and heard meanwhile; what
-// would be under way at that moment is put under way. All else is as if each beat had been played.
+// Quiet links cost no time: their Beats aren't played one by one while nothing else happens and nothing can go wrong.
+// Both ends rest. When something happens, they are told what they would have sent and heard meanwhile, and Beats that
+// would be under way then are put under way. All else is as if each Beat had been played.
 #pragma once
 
 #include <array>
@@ -15,20 +15,20 @@ namespace dmm {
 class QuietLinks {
  public:
   bool contains(Connection connection) const { return connection < links_.size() && links_[connection].quiet; }
-  /// Both sides of a link rest from now on.
+  /// Both ends of a link rest from now on.
   void begin(Connection connection, QuietBeats from_dialler, QuietBeats from_listener);
   struct Ended {
     QuietPast to_dialler, to_listener;
   };
-  /// The link is quiet no longer: the network counts all beats that left, and has those under way that haven't arrived.
+  /// Ends the quiet of a link. The network counts all Beats that left, and gets those under way that haven't arrived.
   Ended end(Instant now, Network& network, Connection connection, Codec& codec);
-  /// All that are quiet.
+  /// All quiet connections.
   std::vector<Connection> all() const;
 
  private:
   struct Link {
     bool quiet = false;
-    std::array<QuietBeats, 2> beats;  ///< of the listener, and of the dialler, that is: to the listener
+    std::array<QuietBeats, 2> beats;  ///< of the listener; and of the dialler, so to the listener
   };
   using Stamps = std::pair<Stamp, Stamp>;  ///< stamp and echo
   static std::uint64_t arrived(Instant now, const Network& network, Connection connection, bool to_listener,

@@ -1,4 +1,4 @@
-// When links of a world fall quiet, and what ends it; see quiet_links.hpp.
+// When links of a world fall quiet, and what ends that; see quiet_links.hpp.
 #include <algorithm>
 
 #include "simulator/world/world.hpp"
@@ -11,12 +11,12 @@ Endpoint* World::endpoint_of(Address address) {
   return endpoint;
 }
 
-/// Whether a manager's beats leave exactly when they are due, as far as anybody knows.
+/// Whether a manager's Beats leave exactly when they are due, as far as is known.
 bool World::is_regular(const Actor& actor) const {
   return !stalls(actor) && actor.commit_max == Duration{} && actor.clock.is_right();
 }
 
-/// Whether nothing is under way over it, and both ends would do nothing but beat.
+/// Whether nothing is under way over the connection, and both ends would send only Beats.
 bool World::may_fall_quiet(Connection connection) {
   if (quiet_.contains(connection) || !network_.is_calm(connection)) return false;
   const Address dialler = network_.dialler_of(connection), listener = network_.listener_of(connection);
@@ -31,7 +31,7 @@ bool World::may_fall_quiet(Connection connection) {
   return is_in_time(*one, parties_[listener], *other, true) && is_in_time(*other, parties_[dialler], *one, false);
 }
 
-/// All that came in this step was answered, if it was to be: what is said next may be nothing but signs of life.
+/// Everything that arrived in this step has been answered, so the next messages may be only signs of life.
 void World::fall_quiet() {
   for (const Connection connection : std::exchange(used_, {})) {
     if (!settings_.skips_quiet || !may_fall_quiet(connection)) continue;
@@ -43,7 +43,7 @@ void World::fall_quiet() {
   }
 }
 
-/// A manager needn't wake for the beats of a link that has fallen quiet.
+/// A manager needn't wake for the Beats of a link that has fallen quiet.
 void World::look_ahead(Address address) {
   const Actor& actor = *actors_[address];
   actors_[address]->driver.visit([&](auto& driver) {

@@ -1,5 +1,5 @@
-// Whether two plain values are the same, element by element: records and what they are made of name their elements by
-// `fields`, and most of them have no comparison of their own.
+// Whether two plain values are the same, element by element. Records and their parts name their elements by `fields`,
+// and most of them have no comparison of their own.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// SiteLinks: what the links between simulated sites carry, and how fast a file goes from one site to another.
-// Links without an entry in the topology have the latency of the network, carry frames at any rate, and files at
-// 100 Mbit/s.
+// SiteLinks: properties of the links between simulated sites, and the speed of a file from one site to another. Links
+// without an entry in the topology have the latency of the network, carry frames at any rate, and files at 100
+// Mbit/s.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace dmm {
 
-/// Of a link about which nothing is said, in bytes a second.
+/// Bandwidth of a link without an entry, in bytes a second.
 constexpr std::uint64_t file_bandwidth_unsaid = 100'000'000 / 8;
 
 /// How long these bytes take at this rate.
@@ -23,10 +23,10 @@ class SiteLinks {
  public:
   explicit SiteLinks(const Topology& topology);
 
-  /// What the topology says of the link between two sites; nullptr if it says nothing.
+  /// The topology's entry for the link between two sites; nullptr if there is none.
   const LinkQuality* find(const SiteName& one, const SiteName& other) const;
-  /// Bytes a second for a file between two sites: of the slowest link on the way over the fewest links. Where
-  /// there is no way, or one of them isn't known, it is that of a link about which nothing is said.
+  /// Bytes a second for a file between two sites: those of the slowest link on the way with the fewest links. Without
+  /// a way, or with an unknown site, those of a link without an entry.
   std::uint64_t file_bandwidth(const SiteName& from, const SiteName& to) const;
 
  private:

@@ -21,7 +21,7 @@ double number(const std::vector<std::string>& arguments, std::size_t index = 1) 
   return value;
 }
 
-/// What it has written after it has run for so long.
+/// Bytes that a program has written after this run time.
 std::uint64_t output_bytes(const TaskPerformer::Program& program, Duration length) {
   if (program.writes_for > Duration{}) {
     const double share = length.in_seconds() / program.writes_for.in_seconds();
@@ -30,7 +30,8 @@ std::uint64_t output_bytes(const TaskPerformer::Program& program, Duration lengt
   return program.over && program.end == EndKind::exited ? program.prints : 0;
 }
 
-/// How the other tasks of its job reach one that awaits its Go; by whose nodes it runs, where it minds that.
+/// The contact that a task gives to the other tasks of its job before its Go. It names the owner if the run time
+/// depends on owners.
 std::string contact_of(const TaskPerformer::Program& program) {
   if (!program.awaits_go) return {};
   if (!program.by_owners.empty()) return std::string(program.lease.owner.text);
@@ -96,7 +97,7 @@ bool TaskPerformer::fails(const StartTask& order) {
   return failing_share_ > 0 && chance_.chance(failing_share_);
 }
 
-/// The program of a task, made if there is none.
+/// The program of a task; created if missing.
 std::shared_ptr<TaskPerformer::Program> TaskPerformer::program_of(const TaskId& id) {
   auto& program = programs_[id];
   if (!program) program = std::make_shared<Program>();
@@ -171,7 +172,7 @@ void TaskPerformer::start(Instant now, const StartTask& order) {
     run(begin, runs);
 }
 
-/// From now on its end is under way.
+/// Begins the program's run and plans its end.
 void TaskPerformer::run(Instant begin, const std::shared_ptr<Program>& program) {
   if (program->writes_for > Duration{})
     planned_.push(begin + growth_interval, PlannedGrowth{program, program->process});
@@ -200,9 +201,9 @@ void TaskPerformer::plan_end(Instant at, const std::shared_ptr<Program>& program
 
 void TaskPerformer::end(Instant now, const EndTask& order) {
   const auto program = find(order.id);
-  if (!program || program->over) return;  // it has ended, and says so
+  if (!program || program->over) return;  // it has ended and reports that
   const bool kill = program->stubborn || order.grace == Duration{};
-  // A program that doesn't exist yet ends as soon as it does; but for one that waits for its files.
+  // A program that doesn't exist yet ends when it would start, unless it waits for its files.
   const Instant begin = program->staged ? now : std::max(now, program->started);
   const Instant at = begin + (kill ? std::max(order.grace, start_takes) + program->hangs : start_takes);
   program->ending = true;
@@ -274,7 +275,7 @@ void TaskPerformer::tell_growth(Instant now, const PlannedGrowth& growth, std::v
 
 bool TaskPerformer::come_true(Instant now, const PlannedEnd& end) {
   Program& program = *end.program;
-  if (program.life != end.life) return false;  // it was ended in another way, or removed meanwhile
+  if (program.life != end.life) return false;  // it ended in another way, or was removed
   if (end.again) return program.over;
   if (program.over) return false;
   program.over = true;
@@ -320,7 +321,7 @@ void TaskPerformer::die() {
 }
 
 std::vector<LivingTask> TaskPerformer::attach(Instant now) {
-  held_.clear();  // what an earlier manager would have heard
+  held_.clear();  // reports to an earlier manager
   std::vector<LivingTask> living;
   for (const TaskId& id : programs_.keys()) {
     const auto& program = programs_.at(id);

@@ -1,5 +1,5 @@
-// The hash of all that happens in a simulated world: frames that arrive, rows of ledgers, log events. Two runs with one
-// hash did the same, so a change of the code that is to change nothing is compared by it.
+// The hash of everything that happens in a simulated world: arriving frames, rows of ledgers, log events. Two runs
+// with the same hash did the same, so it shows whether a change of the code preserves behaviour.
 #pragma once
 
 #include <algorithm>

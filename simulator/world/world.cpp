@@ -1,5 +1,5 @@
-// How virtual time passes: what is due is fed to the managers, and what they decide is performed. Building the
-// world and breaking it are in population.cpp.
+// How virtual time passes: managers get what is due, and their decisions are performed. population.cpp builds and
+// breaks the world.
 #include "simulator/world/world.hpp"
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 namespace dmm {
 namespace {
 
-/// Effects that feed inputs back are settled again in the same batch, but not for ever.
+/// Effects that feed inputs back are settled again in the same batch, at most this often.
 constexpr int rounds_max = 64;
 
-/// A manager's list of messages keeps room for so many between its steps: a large world has thousands of lists.
+/// A manager's list of messages keeps memory for this many between steps: a large world has thousands of lists.
 constexpr std::size_t messages_kept = 4;
 
-/// The leases that a site wrote anew; none of another manager.
+/// The leases that a site wrote or changed; none for other managers.
 template <class Record>
 std::vector<LeaseId> leases_of(const LedgerChanges<Record>& changes) {
   std::vector<LeaseId> leases;
@@ -84,7 +84,7 @@ void World::deliver(FrameArrival arrival) {
   if (says_something) trace(arrival.at, std::string_view(arrival.bytes));
 }
 
-/// What became of its tasks goes to a resource manager; whether there was anything.
+/// Reports the ends and other news of tasks to a resource manager. Returns whether there were any.
 bool World::report(Address address) {
   Actor& actor = *actors_[address];
   if (actor.frozen || actor.party.role != Role::resource_manager) return false;
@@ -93,8 +93,8 @@ bool World::report(Address address) {
       actor.performer.deadlines() != std::exchange(actor.deadlines, actor.performer.deadlines()))
     tell(actor.party, "deadline", {});
   auto* driver = actor.driver.get<ResourceManager>();
-  if (!driver) actor.reports.clear();  // whoever is started next hears of it
-  if (stalls(actor)) return false;     // programs don't wait for their manager
+  if (!driver) actor.reports.clear();  // a manager that starts later attaches to the tasks
+  if (stalls(actor)) return false;     // programs go on without their manager
   const bool stirs = !actor.reports.empty();
   for (TaskReport& report : actor.reports)
     std::visit([&](auto& news) { driver->local(actor.clock.at(now_), std::move(news)); }, report);
@@ -127,7 +127,7 @@ void World::settle_touched() {
   batch_.clear();
 }
 
-/// When something is due in its host.
+/// When something is due in the manager's host.
 Instant World::report_due(const Actor& actor) {
   return actor.frozen || actor.party.role != Role::resource_manager ? never : actor.performer.next_report();
 }
@@ -138,14 +138,14 @@ void World::settle(Address address) {
   actor.driver.visit([&](auto& driver) {
     if (!actor.paused) wake = settle(address, driver);
   });
-  wake = std::min(wake, report_due(actor));  // also of what was ordered just now
-  // A deadline that isn't in the future is a loop without work: a daemon would burn its processor with it.
+  wake = std::min(wake, report_due(actor));  // also for orders of this step
+  // A deadline that isn't in the future is a loop without work: a daemon would burn its processor in it.
   actor.spins = wake <= now_ ? actor.spins + 1 : 0;
   DMM_ASSERT(actor.spins < spins_max);
   wakes_.set(address, wake <= now_ ? now_ + microseconds(1) : wake);
 }
 
-/// One batch of a manager that isn't paused: decided, written, performed. When it wants to be called again.
+/// Runs a batch of a manager that isn't paused: decide, write, perform. Returns when it wants to be called again.
 template <class Manager>
 Instant World::settle(Address address, Driver<Manager>& driver) {
   Actor& actor = *actors_[address];
@@ -168,8 +168,7 @@ Instant World::settle(Address address, Driver<Manager>& driver) {
   return actor.clock.when(driver.next_deadline());
 }
 
-/// Whether the disk is slow to take what was decided; then it waits in the process, and nothing else happens
-/// there.
+/// Whether a slow disk takes time for the decisions. Then they wait in the process, which does nothing else.
 template <class Manager>
 bool World::commit_takes(Address address, Driver<Manager>& driver) {
   Actor& actor = *actors_[address];
@@ -194,7 +193,7 @@ void World::write(Address address, Driver<Manager>& driver) {
   actor.promised.clear();
 }
 
-/// What a step decided, with or without its changes to the ledger.
+/// Performs the decisions of a step, with or without its changes to the ledger.
 template <class Manager>
 Performed World::perform(Address address, Driver<Manager>& driver, bool writes) {
   const auto keep = [&] {
@@ -214,10 +213,11 @@ void World::tell_of(Address address, std::vector<LogEvent>& events) {
   events.clear();
 }
 
-/// Frames out, connections opened and closed as the endpoint wants it. Whether a new connection wants its Hello.
+/// Sends frames, and opens and closes connections as the endpoint wants it. Returns whether a new connection wants
+/// its Hello.
 template <class Manager>
 bool World::exchange(Address address, Driver<Manager>& driver) {
-  // What a submission said while a commit was under way still waits in the list.
+  // Messages of a submission during a commit still wait in the list.
   std::vector<Outgoing>& messages = driver.effects.messages;
   if (messages.empty() && messages.capacity() > messages_kept) std::vector<Outgoing>().swap(messages);
   bool dialled = driver.endpoint.has_key_events() && keep_keys(address, driver.endpoint);
@@ -256,7 +256,7 @@ bool World::perform_own(Address address, Driver<ResourceManager>& driver) {
 }
 
 bool World::quiet() const {
-  // What is known at once comes first: this is asked after each step.
+  // Cheap checks first: this is called after each step.
   for (const auto& actor : actors_)
     if (const auto* jobs = actor->driver.get<JobManager>())
       for (const JobState state :
@@ -293,7 +293,7 @@ std::array<std::uint64_t, message_kinds> World::messages_by_kind() {
 
 // ---- users ----------------------------------------------------------------------------------------------------
 
-// The user's own connection isn't simulated: questions come and answers go without one.
+// A user's own connection isn't simulated: questions and answers are passed directly.
 std::vector<Outgoing> World::ask(const Party& job_manager, const Party& user, Message message) {
   const Address address = address_of(job_manager);
   Actor& actor = *actors_[address];

@@ -1,10 +1,10 @@
-// A whole grid in virtual time: the same managers and sessions as in the daemons (links/driver.hpp), around them
-// a simulated network that carries encoded frames, and simulated hosts. What is seen here is what the
-// production code does; only sockets, processes and the clock are made up.
+// A whole grid in virtual time: the same managers and sessions as in the daemons (links/driver.hpp). Around them are
+// a simulated network that carries encoded frames, and simulated hosts. A world shows the behaviour of the production
+// code; only sockets, processes and the clock are simulated.
 //
-// One step takes everything that is due at the next instant, feeds it to the managers it is for, and settles each
-// of them once, in the order of their addresses: that is a daemon's batch. The same topology, settings and orders
-// give the same run: frames, rows of ledgers and log events, byte for byte (`trace_hash`).
+// One step takes everything that is due at the next instant, feeds it to its managers, and settles each of them once,
+// in the order of their addresses. This is a daemon's batch. The same topology, settings and orders give the same
+// run: frames, rows of ledgers and log events, byte for byte (`trace_hash`).
 #pragma once
 
 #include <memory>
@@ -39,20 +39,20 @@ struct WorldSettings {
   bool count_by_request = false;          ///< keep the number of messages about each request
   Duration confirm_limit = seconds(120);  ///< of the job managers
   Duration keep = {};                     ///< of the resource managers
-  /// Every manager keeps a ledger and goes on from it when it is started again, and what runs outlives its manager for
-  /// a while; else everything that a manager knew and ran is gone with it.
+  /// Every manager keeps a ledger and goes on from it after a restart, and running programs outlive their manager for
+  /// a while. Without ledgers everything that a manager knew and ran is lost with it.
   bool ledgers = false;
-  /// Job managers drop the records of ended jobs when they are handed out (take_ended): a long run needs no more
-  /// memory than a short one.
+  /// Job managers drop the records of ended jobs after handing them out (take_ended), so that memory doesn't grow
+  /// with the length of a run.
   bool hand_out_ended = false;
   bool traced = true;          ///< keep trace_hash()
   bool remember_ends = false;  ///< hosts remember how every program ended
-  bool skips_quiet = true;     ///< beats on links on which nothing else happens are accounted for, not played
-  /// Managers prove link keys with certificates that are valid for so long; 0: the network knows its parties.
+  bool skips_quiet = true;     ///< Beats of otherwise unused links are accounted for, not played
+  /// Managers prove link keys with certificates that are valid for this long; 0: the network knows its parties.
   Duration certificate_life = {};
 };
 
-/// A log event, when it happened and to whom.
+/// A log event, its instant and its manager.
 struct Happening {
   Instant at;
   Party who;
@@ -64,38 +64,38 @@ struct Submission {
   Party job_manager;
   std::uint64_t number = 0;
   std::uint32_t dttl = 0;
-  bool abandoned = false;  ///< its job manager died, and kept nothing over a restart
+  bool abandoned = false;  ///< its job manager died without a ledger
 };
 
-/// A manager that wrote something in a step, and a site's leases that it was about.
+/// A manager that wrote something in a step, and the leases of a site that it wrote about.
 struct Written {
   Address address = 0;
   std::vector<LeaseId> leases;
 };
 
-/// What dies.
+/// What crashes.
 enum class Crash : std::uint8_t {
-  process,  ///< a manager: its ledger stays as committed, and what it runs goes on
-  host,     ///< all of it: the ledger goes back to what was synced, and nothing runs any more
+  process,  ///< a manager: its ledger stays as committed, and its programs run on
+  host,     ///< the whole host: the ledger goes back to what was synced, and no program survives
 };
 
 class World {
  public:
-  /// Starts everything at instant 0. The topology must be complete (link_sites).
+  /// Starts all managers at instant 0. The topology must be complete (link_sites).
   World(Topology topology, WorldSettings settings);
 
   // ---- time ----
   Instant now() const { return now_; }
   Instant next_instant() const;
-  /// Goes to the next instant at which anything is due; false if nothing ever is.
+  /// Goes to the next instant at which anything is due; false if there is none.
   bool step();
   void run_until(Instant until);
   /// Nodes that aren't free at their owner.
   std::uint64_t nodes_not_home() const;
   /// Messages that all managers sent so far, by kind.
   std::array<std::uint64_t, message_kinds> messages_by_kind();
-  /// Tells both ends of each quiet link what has gone over it: before their counters and clocks are looked at, and
-  /// before anything is done to anybody.
+  /// Tells both ends of each quiet link what has gone over it. To be called before their counters and clocks are
+  /// read, and before any manager is disturbed.
   void end_all_quiet();
   /// Whether nothing is leased, waits or runs anywhere.
   bool quiet() const;
@@ -103,8 +103,8 @@ class World {
   // ---- users ----
   /// The number of the first of `copies` jobs; 0 if they were not accepted.
   std::uint64_t submit(const Party& job_manager, JobDescription job, std::uint32_t copies = 1);
-  /// Calls `see` with the address of the job manager and the record of each job that ended since the last call, if
-  /// hand_out_ended says so; then the record is dropped.
+  /// Calls `see` with the job manager's address and the record of each job that ended since the last call, if
+  /// hand_out_ended is set. Then drops the record.
   template <class See>
   void take_ended(See see) {
     for (const auto& [address, number] : std::exchange(ended_, {})) {
@@ -114,74 +114,78 @@ class World {
       driver->manager.forget(number);
     }
   }
-  /// Why it can't be cancelled; empty if it can.
+  /// Why the job can't be cancelled; empty if it can.
   std::string cancel(const Party& job_manager, std::uint64_t job);
-  /// A message comes to a job manager over a user's own connection; what it answers there.
+  /// Delivers a message to a job manager over a user's own connection. Returns the answers there.
   std::vector<Outgoing> ask(const Party& job_manager, const Party& user, Message message);
 
   // ---- faults ----
-  /// A manager says something besides what it decided, as one that lies does; nothing if it doesn't answer.
+  /// Sends a message that the manager didn't decide, as a lying one does. Does nothing if the manager doesn't answer.
   void say(const Party& liar, Outgoing lie);
   void cut(const Party& a, const Party& b) { network().cut(address_of(a), address_of(b)); }
   void heal(const Party& a, const Party& b) { network().heal(address_of(a), address_of(b)); }
-  /// To do something to it.
+  /// For changes to the network.
   Network& network() {
     end_all_quiet();
     return network_;
   }
   const Network& network() const { return network_; }
-  /// Without ledgers both kinds lose everything.
+  /// Without ledgers both kinds of crash lose everything.
   void crash(const Party& party, Crash kind = Crash::process);
   void restart(const Party& party);
   bool is_up(const Party& party) const;
-  /// A paused manager is frozen: what comes waits for it.
+  /// Freezes the manager: frames and reports wait for it.
   void pause(const Party& party);
-  /// The same, and nothing on its machine goes on either.
+  /// The same, with its host: nothing there goes on.
   void freeze(const Party& party);
   void resume(const Party& party);
   void cut_one_way(const Party& from, const Party& to) { network().cut_one_way(address_of(from), address_of(to)); }
-  /// The party is cut off from everybody.
+  /// Cuts the party off from all others.
   void isolate(const Party& party);
   void reset(const Party& a, const Party& b) { network().reset(address_of(a), address_of(b)); }
-  /// The manager's clock: millionths that it runs too fast (negative: too slow), and jumps.
+  /// Changes the manager's clock: millionths that it runs too fast (negative: too slow), and jumps.
   void drift(const Party& party, std::int64_t millionths);
   void jump(const Party& party, Duration forward);
-  /// From now on a commit takes up to this long; nothing of its step leaves before, and no other step begins.
+  /// From now on a commit takes up to this long. Until it is done, nothing of its step leaves and no other step
+  /// begins.
   void slow_disk(const Party& party, Duration longest);
   /// Whether direct connections to a resource manager work.
   void set_reachable(const Party& resource_manager, bool reachable);
-  /// From now on what happens in a host is reported so much later.
+  /// From now on reports of the host come later by this time.
   void report_late(const Party& resource_manager, Duration late);
-  /// From now on no program starts on these nodes of a resource manager, and this fraction of the starts on its
-  /// others fails.
+  /// From now on no program starts on these nodes of a resource manager, and this share of the starts on other nodes
+  /// fails.
   void fail_starts(const Party& resource_manager, NodeSet broken, double share);
-  /// The keeper of a resource manager is killed, with all that it keeps.
+  /// Kills the keeper of a resource manager, with all its programs.
   void lose_programs(const Party& resource_manager);
-  /// Other users of its nodes want them back: it gives them back and ends within the grace, or somewhat later.
+  /// Other users want the nodes back: the resource manager gives them back and ends within the grace, or a little
+  /// later.
   void hand_back(const Party& resource_manager, Duration grace);
 
   // ---- keys, where managers have any ----
-  /// As `dmm rotate` does; a manager that doesn't answer does nothing. A site manager takes its key by `take_key`.
+  /// As `dmm rotate`; a manager that doesn't answer does nothing. A site manager starts to use its new key by
+  /// `take_key`.
   void rotate_key(const Party& party, Duration overlap);
   void take_key(const Party& party);
-  /// As `dmm revoke` at the manager's site does. The manager has another key from its next start on.
+  /// As `dmm revoke` at the manager's site. From its next start on the manager has another key.
   void revoke_key(const Party& party);
-  /// Operators certify again what ended, and restart what was revoked.
+  /// Operators renew expired certificates, and restart managers with revoked keys.
   void mend_keys();
-  /// A manager greets the site that it dials in the name of another manager, which was restarted many times, if it
-  /// were.
+  /// A manager greets the site that it dials in the name of another manager, as if that had been restarted many
+  /// times.
   void impersonate(const Party& impostor, const Party& victim);
-  /// A process of a copied machine, with all that the manager proves itself with, greets the manager's site.
+  /// A process on a copied host, with all keys of the manager, greets the manager's site.
   void clone(const Party& party);
   const WorldKeys* keys() const { return keys_.get(); }
 
   // ---- owners ----
-  /// A resource manager has other nodes, at once or, if it is down or doesn't answer, when it is started again.
+  /// Gives a resource manager another number of nodes: at once or, if it is down or doesn't answer, at its next
+  /// start.
   void resize(const Party& resource_manager, std::uint32_t nodes);
-  /// As a SIGHUP does: a site takes other settings, and dials whom it should; one that is down, when it is started. Why
-  /// it doesn't; empty if it does.
+  /// As a SIGHUP: a site takes other settings, and dials the neighbours in them; a site that is down does at its
+  /// start. Returns why it refuses; empty if it doesn't.
   std::string reconfigure(const SiteName& name, const SiteSettings& settings);
-  /// As `dmm reclaim` and `dmm drain` do; a site that doesn't answer does nothing.
+  /// As `dmm reclaim` and `dmm drain`; a site that doesn't answer does nothing.
   void reclaim(const SiteName& owner, const std::string& whose, Duration grace);
   void drain(const SiteName& owner, const SiteName& whom);
   void end_drains();
@@ -194,13 +198,13 @@ class World {
   std::uint64_t refused(const std::string& reason) const;
   /// What a manager's own clock shows.
   Instant clock_of(const Party& party) const { return actors_[address_of(party)]->clock.at(now_); }
-  /// Whether it shows what the others show.
+  /// Whether the manager's clock shows the world's time.
   bool has_right_clock(const Party& party) const { return actors_[address_of(party)]->clock.is_right(); }
-  /// How the ledger of a manager differs from what it should hold by now; empty if it doesn't.
+  /// How a manager's ledger differs from what it should hold by now; empty if it doesn't.
   std::string ledger_fault(const Party& party) const;
-  /// How many records it has; 0 without one.
+  /// The number of records in its ledger; 0 without one.
   std::size_t records_of(const Party& party) const;
-  /// Whether it waits for its disk now.
+  /// Whether it waits for its disk.
   bool is_committing(const Party& party) const { return actors_[address_of(party)]->committed_at != never; }
   /// How often it was started.
   std::uint64_t starts_of(const Party& party) const { return actors_[address_of(party)]->incarnation; }
@@ -212,47 +216,47 @@ class World {
   Address address_of(const Party& party) const;
   bool has(const Party& party) const { return addresses_.contains(party); }
   const std::vector<Submission>& submissions() const { return submissions_; }
-  /// The managers that had something to decide in the last step; the others heard signs of life alone.
+  /// The managers with something to decide in the last step; others heard only signs of life.
   const std::vector<Address>& settled() const { return settled_; }
-  /// Those of them that had something to write.
+  /// The managers of settled() that wrote something.
   const std::vector<Written>& written() const { return written_; }
   std::vector<Happening> take_happenings() { return std::exchange(happenings_, {}); }
   /// Frames that arrived and alarms that rang so far.
   std::uint64_t events() const { return events_; }
-  /// Instants that were played; those that were only accounted for are not among them.
+  /// Instants that were played, without those that were only accounted for.
   std::uint64_t steps() const { return steps_; }
-  /// Depends on every frame that arrived and said something to a manager, on every row that a manager wrote and on
-  /// every event that it logged, and when, if the world is traced.
+  /// The hash of the run, if the world is traced. It covers every frame that told a manager something, every row that
+  /// a manager wrote and every event that it logged, with their instants.
   std::uint64_t trace_hash() const { return trace_.value(); }
 
  private:
   struct Actor {
-    // What every step looks at comes first and lies together.
+    // Members that every step reads come first and lie together.
     Party party;
-    Principal principal;  ///< the same, for those that hear of it
+    Principal principal;  ///< the same, as passed to managers
     bool touched = false;
-    bool stirred = false;  ///< since it was settled last something came for the manager itself
+    bool stirred = false;  ///< something for the manager itself came since it was settled last
     bool paused = false;
-    bool frozen = false;  ///< paused, with all of its machine
+    bool frozen = false;  ///< paused, with its host
     bool reachable = true;
-    std::uint32_t spins = 0;       ///< settles in a row that asked to be called again at once
-    Instant committed_at = never;  ///< when the commit under way is done; until then nothing is taken or sent
-    Duration commit_max;           ///< how long its disk may take
+    std::uint32_t spins = 0;       ///< consecutive settles that asked to be called again at once
+    Instant committed_at = never;  ///< end of the commit under way; takes and sends nothing before
+    Duration commit_max;           ///< longest commit of its disk
     HostClock clock;
-    std::vector<Submission> promised;   ///< users hear of them when the commit is done
-    std::vector<FrameArrival> waiting;  ///< came while it was paused or committing
+    std::vector<Submission> promised;   ///< users are told when the commit is done
+    std::vector<FrameArrival> waiting;  ///< arrived while it was paused or committing
     TaskPerformer performer;            ///< of a resource manager
     ActorDriver driver;
     std::variant<std::monostate, LedgerOf<SiteManager>, LedgerOf<JobManager>, LedgerOf<ResourceManager>> ledger;
-    std::vector<TaskReport> reports;  ///< of its host, while it was paused or committing
-    std::uint64_t deadlines = 0;      ///< of its host, that were told of
+    std::vector<TaskReport> reports;  ///< from its host, while it was paused or committing
+    std::uint64_t deadlines = 0;      ///< deadlines of its host that were logged
     std::size_t site = 0;             ///< in the topology
-    std::vector<Address> dials;       ///< whom it connects to when it starts
+    std::vector<Address> dials;       ///< the addresses it connects to when it starts
     std::uint64_t incarnation = 0;
     std::uint64_t next_job = 1;
     std::size_t resource_manager = 0;  ///< position in resource_managers_of its site
-    std::uint32_t nodes = 0;           ///< that it has by now; 0: as the topology says
-    bool resized = false;              ///< its machine hasn't heard of them yet
+    std::uint32_t nodes = 0;           ///< its present number; 0: as in the topology
+    bool resized = false;              ///< the manager hasn't been told of `nodes` yet
   };
 
   void populate();
@@ -319,18 +323,18 @@ class World {
   std::vector<Party> parties_;                  ///< by address
   Lookup<Party, Address> addresses_;
   QuietLinks quiet_;
-  std::vector<Connection> used_;          ///< over which something came in this step
-  Alarms wakes_;                          ///< when each manager or its host has something to do
-  std::vector<Address> touched_, batch_;  ///< to be settled at the end of this step; and being settled
+  std::vector<Connection> used_;          ///< connections with an arrival in this step
+  Alarms wakes_;                          ///< when each manager or its host is due
+  std::vector<Address> touched_, batch_;  ///< to be settled at the end of this step; being settled
   std::vector<Address> settled_;
   std::vector<Written> written_;
   std::vector<Submission> submissions_;
   std::vector<Happening> happenings_;
-  std::vector<std::pair<Address, std::uint64_t>> ended_;  ///< numbers of jobs that ended, and whose
+  std::vector<std::pair<Address, std::uint64_t>> ended_;  ///< ended jobs: job manager and number
   std::uint64_t questions_ = 0;                           ///< submissions so far
   std::uint64_t events_ = 0, steps_ = 0;
   std::array<std::uint64_t, message_kinds> messages_of_dead_{};  ///< sent by processes that crashed
-  Random disks_;  ///< how long commits take, and which are done when their manager dies
+  Random disks_;  ///< how long commits take, and which survive a crash
   TraceHash trace_;
 };
 

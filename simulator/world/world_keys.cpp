@@ -104,7 +104,7 @@ bool WorldKeys::serve(Address address, Instant now, Instant clock, Endpoint& end
 
 void WorldKeys::rotate(Address address, Instant now, Duration overlap, Instant clock, Endpoint& endpoint) {
   Holder& holder = holders_.at(address);
-  if (holder.next) return;  // it still waits for the turn of another
+  if (holder.next) return;  // it still waits for the exchange of another key
   holder.next = new_secret();
   if (holder.party.role != Role::site_manager) return endpoint.ask_certificate(clock, *holder.next);
   holder.next_certificate = certify(holder.party, public_of(*holder.next), now + overlap);

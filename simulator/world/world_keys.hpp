@@ -1,8 +1,8 @@
-// The keys of a world's managers, and the offices that keep them: link keys that connections prove, certificates
-// that sites sign and sign again, keys that take the place of others, and keys that are revoked. As in the daemons
-// (runtime/key_office.hpp), but that all secrets come of the world's seed.
+// The keys of a world's managers, and the key offices: link keys that connections prove, certificates that sites sign
+// and renew, keys that replace others, and revoked keys. As in the daemons (runtime/key_office.hpp), but all secrets
+// come from the world's seed.
 //
-// The secrets of a world are no secrets: nothing here is for use outside a simulation.
+// These secrets are predictable: never use them outside a simulation.
 #pragma once
 
 #include <map>
@@ -17,36 +17,36 @@ namespace dmm {
 
 class WorldKeys {
  public:
-  /// `life`: of a certificate.
+  /// `life`: validity of a certificate.
   WorldKeys(std::uint64_t seed, Duration life) : random_(seed), life_(life) {}
 
-  /// A manager that lives at this address; a site manager brings the key of its site.
+  /// Adds a manager at this address; a site manager adds the key of its site.
   void add(Address address, const Party& party);
-  /// A manager starts: its operator sees to it that the certificate is good, and that its key isn't revoked.
+  /// A manager starts. Its operator makes sure that its certificate is valid and its key isn't revoked.
   void equip(Address address, Instant now);
-  /// What the manager proves itself with.
+  /// Fills in the keys and certificate of a manager.
   void fill(Address address, EndpointSettings& settings) const;
-  /// What the configuration of a site manager says of its neighbours' keys and of revoked ones; of another
-  /// manager, of its site's key alone.
+  /// For a site manager: its neighbours' keys and revoked keys, as configured. For another manager: only its site's
+  /// key.
   TrustSettings trust_of(const Party& party, const std::set<Party>& neighbours) const;
 
-  /// A manager opens a connection: its key of now is what the connection proves.
+  /// A manager opens a connection, which proves the manager's present key.
   void open(Connection connection, Address dialler);
-  /// What is proved of the sender of a frame.
+  /// The proved identity of a frame's sender.
   Principal principal(Connection connection, bool is_dialler) const;
 
-  /// Does what the endpoint of a manager asks. Whether all that it dials is to be dialled again, with another key.
+  /// Does what a manager's endpoint asks. Returns whether all its connections are to be dialled again, with another
+  /// key.
   bool serve(Address address, Instant now, Instant clock, Endpoint& endpoint);
 
-  /// A manager is to have another key: a site manager tells its peers, any other one asks its site for a
-  /// certificate.
+  /// Gives a manager another key: a site manager tells its peers, any other manager asks its site for a certificate.
   void rotate(Address address, Instant now, Duration overlap, Instant clock, Endpoint& endpoint);
-  /// A site manager takes the key that it told its peers, if any. Whether it did.
+  /// A site manager starts to use the key that it told its peers. Returns whether there was one.
   bool take_next(Address address, Instant clock, Endpoint& endpoint);
   LinkKey key_of(Address address) const { return public_of(holders_.at(address).secret); }
   /// The manager's operator makes a new certificate by hand.
   void recertify(Address address, Instant now, Instant clock, Endpoint& endpoint);
-  /// The key that a manager has now is believed no more; it has another one from its next start on.
+  /// Revokes a manager's present key; from its next start on the manager has another one.
   void revoke(Address address);
   bool is_revoked(Address address) const;
 

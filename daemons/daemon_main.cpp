@@ -17,7 +17,7 @@ bool speaks_tcp(const DaemonSettings& settings) {
          std::ranges::any_of(settings.dials, is_tcp, &DialWanted::endpoint);
 }
 
-/// The keyring of a manager that another made: by a token of its site.
+/// The keyring of a manager other than a site manager; its site has made it before.
 OrFault<Keyring> keyring_of_manager(const std::string& folder, const Party& self) {
   auto read = read_keyring(folder);
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);

@@ -1,4 +1,4 @@
-// The command line of a daemon, and how it goes on from there: the same for all three.
+// The command line of a daemon, and its start from there: the same for all daemons.
 #pragma once
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace dmm {
 
-/// What people are told of a daemon.
+/// The texts about a daemon that its users read.
 struct DaemonText {
   std::string program;  ///< "sitemgr"
   std::string purpose;
@@ -50,8 +50,9 @@ DaemonSettings daemon_settings(const Config& config, Party self) {
   return settings;
 }
 
-/// A daemon's `main`: its exit code. `read` gives the configuration of a file, or an error with a `text`; `notes_on` of
-/// that says what is probably not meant in it, `describe` who would run, `run` runs it with the arguments that it may
+/// A daemon's `main`: its exit code. `read` gives the configuration of a file, or an error with a `text`. `notes_on`
+/// says what in it is probably not meant. `describe` names the daemon's party. `run` runs the daemon with the arguments
+/// by which it can read the file again.
 /// read again by.
 template <class Read, class Describe, class Run>
 int daemon_main(int argc, char** argv, const DaemonText& text, Read read, Describe describe, Run run) {

@@ -1,19 +1,20 @@
-// keeper: the helper process beside each resource manager that runs the `process` backend; see keeper/loop.hpp for
-// what it does. Started by the manager, never by people:
+// keeper: the helper process beside each resource manager that runs the `process` backend; keeper/loop.hpp says what it
+// does. Started by the manager, never by people:
 //
-//   keeper <state folder> <microseconds that jobs go on without the manager> <microseconds to wait for the lock>
-//          fresh|resume end|outlive
+//   keeper <state folder> <keep> <lock_wait> fresh|resume end|outlive
 //
-// with the socket to the manager as descriptor 3, on which the manager says Hello. It is in a session of its own, so
-// that Ctrl-C doesn't reach it, and blocks all signals: only the manager decides. It holds a lock on
-// <state folder>/keeper.lock while it lives; with `outlive` later managers find it by <state folder>/keeper.socket.
+// `keep`: microseconds that jobs go on without the manager. `lock_wait`: microseconds to wait for the lock.
+//
+// Descriptor 3 is the socket to the manager, which sends Hello on it. The keeper is in a session of its own, so that
+// Ctrl-C doesn't reach it, and blocks all signals: only the manager decides. It holds a lock on keeper.lock
+// in the state folder while it lives. With `outlive`, later managers find it by keeper.socket there.
 //
 //   keeper <state folder> clean
 //
-// ends what is left there of jobs, and tells by its exit code and standard error whether that could be done; for
-// whoever is about to remove the folder.
+// This ends what is left of jobs there, before the folder is removed. The exit code and standard error tell whether
+// that worked.
 //
-// Its main thread does nothing: it is the one that the kernel hands the jobs' strays to, see keeper/strays.hpp.
+// The main thread does nothing: the kernel makes it the parent of the jobs' strays, see keeper/strays.hpp.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -43,12 +44,12 @@ struct Arguments {
   std::string state;
   Clock keep = 0;
   Clock lock_wait = 0;
-  bool fresh = false;    // the jobs' directories are another manager's, to be removed
+  bool fresh = false;    // the jobs' directories are of another manager and are removed
   bool outlive = false;  // jobs go on without the manager
 };
 
-// Takes the lock, waiting for an earlier keeper to end its jobs; what went wrong, or nothing. The descriptor is
-// never closed: the lock goes with the process.
+// Takes the lock, and waits until an earlier keeper has ended its jobs. Returns what went wrong, or an empty text. The
+// descriptor is never closed: the lock goes with the process.
 std::string take_lock(const Arguments& arguments, bool& locked) {
   const std::string path = arguments.state + '/' + lock_name;
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -60,7 +61,7 @@ std::string take_lock(const Arguments& arguments, bool& locked) {
       return path + " is still locked after " + std::to_string(arguments.lock_wait / 1000) +
              " ms: another resource manager uses this folder, or its jobs can't be ended";
     pollfd manager{manager_socket, POLLRDHUP, 0};
-    if (poll(&manager, 1, 10) > 0) std::_Exit(1);  // it gave up
+    if (poll(&manager, 1, 10) > 0) std::_Exit(1);  // the manager gave up
   }
   const std::string process = std::to_string(getpid()) + '\n';  // for people
   if (ftruncate(file, 0) != 0 || write(file, process.data(), process.size()) < 0)
@@ -99,7 +100,7 @@ void serve(const Arguments& arguments) {
   std::_Exit(0);
 }
 
-// What is left of the jobs in a folder whose keeper is gone, or about to end.
+// Ends what is left of the jobs in a folder. Its keeper is gone, or about to end.
 int clean(const std::string& state) {
   const std::string fault = end_leftovers(state, Marks(state));
   if (!fault.empty()) std::fprintf(stderr, "keeper: %s\n", fault.c_str());

@@ -1,6 +1,6 @@
-// The launcher: what a resource manager starts in place of a parallel job's program. It makes the program ready,
-// waits until all tasks of the job are, and then runs it as often as is wanted. Input files of the job are brought
-// first, and output files last. Inside the job it is also what starts programs on the job's other hosts.
+// The launcher: a resource manager starts it in place of a parallel job's program. It makes the program ready, waits
+// until all tasks of the job are ready, and then runs it as often as wanted. It brings input files of the job first,
+// and output files last. Inside the job, it also starts programs on the job's other hosts.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -41,13 +41,13 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-/// To the keeper; without one the launcher was started by a person.
+/// Sends the line to the keeper. Without a keeper, a person has started the launcher.
 bool say(const ReadyLine& line) {
   const std::string text = ready_line(line) + '\n';
   return write(launcher_socket, text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-/// All that the keeper says until it closes the socket.
+/// All that the keeper sends until it closes the socket.
 std::string hear_order() {
   std::string text;
   char piece[16 * 1024];
@@ -58,7 +58,7 @@ std::string hear_order() {
   return text;
 }
 
-/// The files that the programs of the job read: its hosts and its tasks.
+/// Files for the programs of the job: its hosts and its tasks.
 struct JobFiles {
   fs::path folder, nodes, agents;
 };
@@ -113,7 +113,7 @@ std::string bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// Empty if no MPI launcher is here.
+/// Empty if there is no MPI launcher here.
 std::string find_mpirun(MpiKind kind) {
   for (const std::string& name : mpirun_names(kind))
     if (std::string found = find_program(name); !found.empty()) return found;
@@ -144,14 +144,13 @@ ReadyLine stage_in(const LaunchFiles& wanted) {
   return {};
 }
 
-/// The exit status where a program ended well and its output files couldn't be brought home: EX_IOERR of
-/// sysexits.h.
+/// The exit status if a program ended well but its output files couldn't be brought home: EX_IOERR of sysexits.h.
 constexpr int not_brought = 74;
 
-/// Brings the job's output files home. Its status, as waitpid says it: the program's own; if that was 0, another
-/// where a file isn't there or couldn't be brought.
+/// Brings the job's output files home. Returns its status, as of waitpid: the program's own. If that was 0 and a file
+/// is missing or couldn't be brought, another one.
 int stage_out(const OutputFiles& files, int status) {
-  // A reclaim's warning came to the program. Until its grace is over, its files are brought.
+  // The program has got a reclaim's warning. Until the grace is over, its files are brought.
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) std::signal(number, SIG_IGN);
   bool is_brought = true;
   for (const OutputFile& file : files) {
@@ -163,7 +162,7 @@ int stage_out(const OutputFiles& files, int status) {
   return is_brought || status != 0 ? status : not_brought << 8;
 }
 
-/// The program that begins in the first task: the job's own, or the MPI launcher.
+/// The program to begin in the first task: the job's own, or the MPI launcher.
 std::vector<std::string> command_of(const LaunchArguments& arguments, const LaunchOrder& order,
                                     const JobFiles& files) {
   if (arguments.runner == Runner::once) return arguments.program;
@@ -171,7 +170,7 @@ std::vector<std::string> command_of(const LaunchArguments& arguments, const Laun
   return mpi_command(kind, {own_path(), find_mpirun(kind), files.nodes.string()}, order, arguments.program);
 }
 
-/// An agent here; in the first task also the job's program. The status, as waitpid says it.
+/// Runs an agent here; in the first task also the job's program. Returns the status, as of waitpid.
 int run_with_agent(const LaunchArguments& arguments, const LaunchOrder& order, const JobFiles& files, int listener,
                    const std::string& token, std::vector<std::string> variables) {
   Agent agent(listener, token);
@@ -185,7 +184,7 @@ int run_with_agent(const LaunchArguments& arguments, const LaunchOrder& order, c
   return status;
 }
 
-/// The job's files, and their variables out of the environment of what is started here.
+/// Takes the job's files, and removes their variables from the environment of programs that are started here.
 std::optional<LaunchFiles> take_files() {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);
@@ -228,7 +227,7 @@ int run(const LaunchArguments& arguments) {
   end_as(stage_out(wanted->outputs, status));
 }
 
-/// Fetches input files of a job that is to come, into what is kept. The exit status: 0 if all are there.
+/// Fetches input files of a planned job into the kept files. The exit status: 0 if all are there.
 int fetch_kept() {
   const std::optional<LaunchFiles> wanted = take_files();
   if (!wanted) return 2;

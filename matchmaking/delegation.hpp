@@ -1,5 +1,5 @@
-// Delegation policies: the order in which waiting requests are offered to neighbours at a delegation cycle,
-// until the load is below the threshold again (Iosup et al. 2007, section 4.4).
+// Delegation policies: the order in which waiting requests are offered to neighbours at a delegation cycle, until the
+// load is below the threshold again (Iosup et al. 2007, section 4.4).
 #pragma once
 
 #include <string_view>

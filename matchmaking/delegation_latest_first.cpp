@@ -1,5 +1,5 @@
-// Latest first: where the queue is served in order of arrival its tail would wait longest, and its head would
-// start at home before an answer from afar came back.
+// Latest first. If the queue is served in order of arrival, its tail waits longest. Its head could start at home before
+// a distant answer comes back.
 #include "matchmaking/delegation.hpp"
 
 namespace dmm {

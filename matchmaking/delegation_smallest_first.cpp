@@ -1,5 +1,4 @@
-// Smallest first: a neighbour is most likely to have room for these, and the wide ones keep their place at
-// home.
+// Smallest first: a neighbour most likely has room for small requests, and wide ones keep their place at home.
 #include "matchmaking/delegation.hpp"
 
 namespace dmm {

@@ -1,6 +1,6 @@
-// Local requests dispatching policies: the order in which a site serves what waits for it (Iosup et al. 2007,
-// section 4.4). A policy is a key function and not a sort, so that the queue can be an index that is kept and
-// not a list that is sorted at every event; so a key must not change while the request waits.
+// Local requests dispatching policies: the order in which a site serves its waiting requests (Iosup et al. 2007,
+// section 4.4). A policy is a key function and not a sort. So the queue can be an index that is kept up to date, and
+// need not be sorted at every event. A key must not change while the request waits.
 #pragma once
 
 #include <compare>
@@ -18,7 +18,7 @@ struct RequestView {
   std::int64_t waited_microseconds = 0;  ///< since it arrived; grows, so no key may use it alone
 };
 
-/// What requests are sorted by, least first. Unique, since arrivals are.
+/// The key that requests are sorted by, least first. Unique, since arrivals are.
 struct OrderKey {
   std::int64_t major = 0;
   std::int64_t minor = 0;
@@ -31,7 +31,7 @@ struct OrderKey {
 struct DispatchPolicy {
   std::string_view name;
   OrderKey (*key)(const RequestView&);
-  bool scan;  ///< true: what fits starts although an earlier request does not (FCFS_SCAN of Jones et al.
+  bool scan;  ///< true: a request that fits starts although an earlier one does not (FCFS_SCAN of Jones et al.
               ///< 2004, section 4.1); false: the first that does not fit blocks the rest
 };
 

@@ -1,5 +1,5 @@
-// First come, first served among those that fit: FCFS_SCAN (Jones et al. 2004, section 4.1). It alone may
-// starve a wide request; the site manager stops the scan at one that was overtaken for too long.
+// First come, first served among the requests that fit: FCFS_SCAN (Jones et al. 2004, section 4.1). By itself it may
+// starve a wide request; the site manager stops the scan at a request that was overtaken for too long.
 #include "matchmaking/dispatch.hpp"
 
 namespace dmm {

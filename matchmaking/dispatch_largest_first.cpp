@@ -1,4 +1,4 @@
-// Largest first: what is hardest to place is tried while the most is free; the small ones fill what is left.
+// Largest first: requests that are hard to place are tried while most nodes are free; small ones fill the rest.
 #include "matchmaking/dispatch.hpp"
 
 namespace dmm {

@@ -1,4 +1,4 @@
-// Highest priority first, in order of arrival within one.
+// Highest priority first, in order of arrival among equal priorities.
 #include "matchmaking/dispatch.hpp"
 
 namespace dmm {

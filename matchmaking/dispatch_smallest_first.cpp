@@ -1,5 +1,5 @@
-// Smallest first: many short waits at the price of the wide requests. It scans, since the next may fit by its
-// constraints where the smallest does not.
+// Smallest first: many short waits at the price of the wide requests. It scans: the next request may fit by its
+// constraints if the smallest does not.
 #include "matchmaking/dispatch.hpp"
 
 namespace dmm {

@@ -8,7 +8,7 @@
 namespace dmm {
 namespace {
 
-/// The half of a way between this site and another; this site itself is no way at all.
+/// Half of the way between this site and another; to this site itself there is no way to go.
 WayToSite way_to(const SiteName& site, const SiteName& self, std::span<const WayToSite> ways) {
   if (site == self) return {site, {}, std::numeric_limits<std::uint64_t>::max()};
   const auto found = std::ranges::find(ways, site, &WayToSite::site);

@@ -40,13 +40,13 @@ class Allotment {
     return worst;
   }
 
-  // Steps 3 and 4: all free jobs on the link get its ratio, and are free no longer.
+  // Steps 3 and 4: all free jobs on the link get its ratio, and are constrained from now on.
   void constrain(const Bottleneck& worst) {
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
       if (constrained_[j] || !spans(jobs_[j], worst.link)) continue;
       constrained_[j] = true;
       shares_[j] = worst.ratio;
-      for (const LinkDemand& wanted : jobs_[j])  // what rounding leaves below 0 is 0
+      for (const LinkDemand& wanted : jobs_[j])  // rounding may leave it just below 0
         available_[wanted.link] = std::max(0.0, available_[wanted.link] - wanted.megabits * worst.ratio);
     }
   }
@@ -58,7 +58,7 @@ class Allotment {
 
   std::span<const JobDemand> jobs_;
   std::vector<double> available_;  ///< of each link, less what is allotted to constrained jobs
-  std::vector<double> wanted_;     ///< of each link, by the others
+  std::vector<double> wanted_;     ///< of each link, by the free jobs
   std::vector<double> shares_;     ///< of each job
   std::vector<bool> constrained_;  ///< of each job
 };

@@ -1,5 +1,5 @@
-// What a placement costs a job that says how much its processors send to one another: the share of that bandwidth
-// that the links between clusters would give it beside the jobs that run already (Jones et al. 2004, section 3).
+// The price of a placement for a job that says how much its processors send to one another. It is the share of that
+// bandwidth that the links between clusters would give the job beside the running jobs (Jones et al. 2004, section 3).
 // Each cluster has one link to the others. Bandwidths are in megabits a second.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace dmm {
 
-/// The links, by cluster, and what jobs ask of them that run.
+/// The links, by cluster, and the demand of running jobs on them.
 struct LinkLoads {
   std::vector<double> capacities;  ///< above 0
   std::vector<JobDemand> running;
@@ -24,14 +24,14 @@ struct ClusterProcessors {
   std::uint32_t processors = 0;
 };
 
-/// What a job asks of each link when each of its processors sends so much (equation 1); nothing if it is within
-/// one cluster.
+/// The demand of a job on each link when each of its processors sends `per_processor` (equation 1); nothing if the job
+/// is within one cluster.
 JobDemand demand_of(std::span<const ClusterProcessors> pieces, double per_processor);
 /// By cluster, each once.
 std::vector<ClusterProcessors> pieces_of(const Placement& placement);
-/// The share of what it asks for that the job would get on all of its links, in (0, 1].
+/// The share of its demand that the job would get on all of its links, in (0, 1].
 double share_of(const Placement& placement, double per_processor, const LinkLoads& loads);
-/// The placement that gets the greatest share: `chosen`, unless another policy makes one that gets more.
+/// The placement that gets the greatest share: `chosen`, unless another policy makes one with a greater share.
 Placement least_slowed(const ResourceNeed& need, std::span<const ClusterView> clusters, Placement chosen,
                        double per_processor, const LinkLoads& loads);
 /// For people: "it asks 66.6 Mbit/s of beta/c (carries 100.0, others ask 40.0), ... and gets 93 % of that".

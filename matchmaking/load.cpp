@@ -32,8 +32,7 @@ bool over(const Load& load, double threshold) {
 std::vector<std::uint32_t> lendable(std::span<const std::uint32_t> free_processors,
                                     std::uint64_t queued_local_demand) {
   std::vector<std::uint32_t> result(free_processors.begin(), free_processors.end());
-  // A cluster whose free processors are all wanted drops to 0 and is not the largest again, so no order need
-  // be kept.
+  // A cluster with all of its free processors wanted drops to 0 and is not the largest again. So no order need be kept.
   while (queued_local_demand > 0) {
     const auto most = std::max_element(result.begin(), result.end());
     if (most == result.end() || *most == 0) break;

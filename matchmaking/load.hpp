@@ -9,8 +9,8 @@
 
 namespace dmm {
 
-/// What the load of a site is made of, in processors (Iosup et al. 2007, section 4.4). Leased-in nodes and
-/// foreign requests are in no term.
+/// The terms of a site's load, in processors (Iosup et al. 2007, section 4.4). Leased-in nodes and foreign requests are
+/// in no term.
 struct Load {
   std::uint64_t used = 0;    ///< owned processors in use or lent
   std::uint64_t queued = 0;  ///< asked for by local requests that wait here and are not out on a delegation
@@ -22,13 +22,13 @@ struct Load {
 /// (used + queued) / owned, for people to read; infinite where nothing is owned.
 double value(const Load& load);
 
-/// Whether the load is over the threshold, which counts in steps of a millionth. Compared in integers, so
-/// that a load of exactly the threshold is never over it by rounding. A site that owns nothing is always
-/// over.
+/// Whether the load is over the threshold, which counts in steps of a millionth. Compared in integers: rounding never
+/// puts a load of exactly the threshold over it. A site that owns nothing is always over.
 bool over(const Load& load, double threshold);
 
-/// What may be lent of each cluster, given the free processors of each: the demand of queued local requests
-/// is taken away first, from the clusters with most free (the earlier of equal ones), until it is used up.
+/// The processors of each cluster that may be lent, given the free ones. The demand of queued local requests is
+/// subtracted first, always from the cluster with most free processors (the earlier of equal ones), until it is used
+/// up.
 std::vector<std::uint32_t> lendable(std::span<const std::uint32_t> free_processors,
                                     std::uint64_t queued_local_demand);
 

@@ -14,7 +14,7 @@ bool may_be_on(const Component& component, const ClusterView& cluster) {
          (component.cluster.empty() || component.cluster == cluster.name);
 }
 
-/// "beta/c1", "beta" or "c1": as much as is named.
+/// "beta/c1", "beta" or "c1": the names that are given.
 std::string name_of(const SiteName& site, const ClusterName& cluster) {
   return site.text + (site.empty() || cluster.empty() ? "" : "/") + cluster.text;
 }
@@ -23,7 +23,7 @@ std::uint64_t in_whole_nodes(std::uint32_t processors, std::uint32_t per_node) {
   return (std::uint64_t{processors} + per_node - 1) / per_node * per_node;
 }
 
-/// Why a fixed need has no placement: the first place that isn't known, or that is asked for more than it has.
+/// Why a fixed need has no placement: the first place that is unknown, or that has less than is asked of it.
 std::string why_not_fixed(const ResourceNeed& need, std::span<const ClusterView> clusters) {
   for (const Component& place : need.components) {
     std::uint64_t asked = 0, usable = 0;
@@ -126,7 +126,7 @@ std::vector<PlacementAlternative> alternatives_for(const ResourceNeed& need,
   return all;
 }
 
-/// A policy that is no other than one before it, for such a need on such clusters.
+/// Whether the policy is the same as an earlier one for such a need on such clusters.
 static bool is_repetition(std::string_view policy, const ResourceNeed& need,
                           std::span<const ClusterView> clusters) {
   if (policy == name_of(bfff)) return need.kind != RequestKind::flexible;

@@ -7,7 +7,7 @@
 namespace dmm {
 namespace {
 
-/// A policy that is a bare function, under its name and perhaps another.
+/// A policy that is a bare function, under its name and perhaps an alias.
 template <class Function>
 struct Named {
   std::string_view name;

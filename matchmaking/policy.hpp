@@ -1,5 +1,5 @@
-// The names that a configuration may use for policies, and the functions they stand for. A new policy is a
-// file of its own and a line in a table of policy.cpp.
+// The names of policies in a configuration, and their functions. A new policy is a file of its own and a line in a
+// table of policy.cpp.
 #pragma once
 
 #include <string>

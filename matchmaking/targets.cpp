@@ -7,8 +7,7 @@ namespace dmm {
 
 std::uint32_t lendable_at(const TargetView& target, std::size_t distance) {
   const std::uint32_t lendable = target.hint[distance].lendable;
-  // What was asked of the neighbour may have been passed on, but to whom is not known; only its own entry is
-  // debited.
+  // The neighbour may have passed on what was asked of it, but to which site is unknown: only its own entry is debited.
   const std::uint32_t debit = distance == 0 ? target.debit : 0;
   return lendable > debit ? lendable - debit : 0;
 }

@@ -1,6 +1,6 @@
-// Target site ordering policies: which neighbour is asked first for one request (Iosup et al. 2007, section
-// 4.4), and the predicate that says whom not to ask at all. They look at the hints that neighbours sent; a
-// stale hint costs a hop and never more, so nothing here needs to be exact.
+// Target site ordering policies: which neighbour is asked first for one request (Iosup et al. 2007, section 4.4). A
+// predicate says which neighbours not to ask at all. Both look at the hints that neighbours sent. A stale hint costs a
+// hop and never more, so nothing here needs to be exact.
 #pragma once
 
 #include <cstddef>
@@ -24,21 +24,21 @@ struct TargetView {
 struct TargetQuery {
   std::uint32_t widest = 0;    ///< processors it must find in one cluster
   std::uint32_t dttl = 0;      ///< hops left here; a site d hops beyond a neighbour is in reach if d < dttl
-  std::uint64_t rotation = 0;  ///< hash of the request's id: spreads requests over targets that are as good
+  std::uint64_t rotation = 0;  ///< hash of the request's id: spreads requests over equally good targets
 };
 
-/// Replaces `order` by the indices of `targets`, all of them, in order of preference. The caller keeps the
-/// vector, so that no memory is taken per request.
+/// Replaces `order` by the indices of all `targets`, in order of preference. The caller keeps the vector, so that no
+/// memory is allocated for each request.
 using TargetPolicy = void (*)(const TargetQuery& query, std::span<const TargetView> targets,
                               std::vector<std::size_t>& order);
 
-/// By hints: the smallest distance at which the request fits, then size in decreasing order, where sizes
-/// within a quarter of the largest are equal and rotated. Then neighbours that sent no hint yet, then those
-/// whose hint has no room within reach; both in the order of the configuration.
+/// By hints: the smallest distance at which the request fits, then size in decreasing order; sizes within a quarter of
+/// the largest are equal and rotated. Then neighbours that sent no hint yet. Last, neighbours with a hint that shows no
+/// room within reach. Both groups are in the order of the configuration.
 void targets_hints(const TargetQuery& query, std::span<const TargetView> targets, std::vector<std::size_t>& order);
 
-/// Best fit among the neighbours themselves: the fewest lendable processors that still hold the request, then
-/// those that sent no hint yet, then the rest; equal ones in the order of the configuration.
+/// Best fit among the neighbours themselves: the fewest lendable processors that still hold the request. Then
+/// neighbours that sent no hint yet, then the rest. Equal ones are in the order of the configuration.
 void targets_best_fit(const TargetQuery& query, std::span<const TargetView> targets,
                       std::vector<std::size_t>& order);
 
@@ -50,16 +50,15 @@ void targets_round_robin(const TargetQuery& query, std::span<const TargetView> t
 void targets_configured(const TargetQuery& query, std::span<const TargetView> targets,
                         std::vector<std::size_t>& order);
 
-/// Processors lendable in one cluster of a site at the distance, less what was asked of the neighbour itself
-/// since.
+/// Processors lendable in one cluster of a site at the distance, less those asked of the neighbour itself since its
+/// hint.
 std::uint32_t lendable_at(const TargetView& target, std::size_t distance);
 
-/// Whether it makes sense to ask the neighbour. False only if its hint shows at every distance within reach less
-/// than 7/8 of what the request needs, for a hint may be a little old; or no cluster that is large enough, which is
-/// told exactly.
+/// Whether to ask the neighbour. A hint may be a little old: false only if it shows, at every distance within reach,
+/// less than 7/8 of what the request needs. Sizes of clusters are exact: also false if no cluster is large enough.
 bool may_fit(const TargetQuery& query, const TargetView& target);
 
-/// Processors of the largest cluster that the hint speaks of, at any distance; 0 for an empty hint.
+/// Processors of the largest cluster in the hint, at any distance; 0 for an empty hint.
 std::uint32_t largest_beyond(std::span<const HintEntry> hint);
 
 }  // namespace dmm

@@ -1,5 +1,5 @@
-// Best fit among direct neighbours, the example that the paper gives (Iosup et al. 2007, section 4.4): leaves
-// the neighbours with much room for the requests that need it.
+// Best fit among direct neighbours, the paper's example (Iosup et al. 2007, section 4.4): neighbours with much room are
+// left to the requests that need it.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -11,7 +11,7 @@ namespace {
 
 enum Group : std::uint32_t { fits, unknown, too_small };
 
-/// What targets are sorted by, least first.
+/// The rank that targets are sorted by, least first.
 std::pair<Group, std::uint32_t> rank(const TargetQuery& query, const TargetView& target) {
   if (!target.known) return {unknown, 0};
   const std::uint32_t lendable = target.hint.empty() ? 0 : lendable_at(target, 0);

@@ -1,4 +1,4 @@
-// The order that the administrator wrote down.
+// The order of the administrator's configuration.
 #include <numeric>
 
 #include "matchmaking/targets.hpp"

@@ -1,10 +1,12 @@
-// By hints: near before far, large before small, and requests spread over what is about as good. This is what
-// saves the walk through sites that have nothing (the worst case of Iosup et al. 2007, figure 5).
+// By hints: near before far, large before small, and requests spread over targets that are about equally good. This
+// avoids the walk through sites that have nothing (the worst case of Iosup et al. 2007, figure 5).
 //
-// "Within a quarter" is no order (a may equal b, and b equal c, while a exceeds c), so it is made one by
-// runs: sorted by size, the largest opens a run, which takes in all that have at least 3/4 of it; the next
-// opens another. A run stands in the order of the configuration, rotated by the request's hash: all who send
-// to the same neighbours at the same moment would otherwise choose the same one.
+// "Within a quarter" is no order: a may equal b, and b equal c, while a exceeds c. So targets are sorted by size and
+// cut into runs. The largest opens a run, which takes in all targets with at least 3/4 of its size; the next target
+// opens another run.
+//
+// A run is in the order of the configuration, rotated by the request's hash. Otherwise, all sites that send to the same
+// neighbours at the same moment would choose the same one.
 #include <algorithm>
 #include <cstdint>
 
@@ -13,9 +15,8 @@
 namespace dmm {
 namespace {
 
-// A target's rank in one word, so that the caller's vector is all the memory the sort needs. From the top
-// bit: the distance, 5 bits, or one of the two marks; the size, turned over so that larger comes first, 32
-// bits; the index.
+// A target's rank in one word, so that the sort needs no memory but the caller's vector. From the top bit: the
+// distance, 5 bits, or one of the two marks; the size, inverted so that larger comes first, 32 bits; the index.
 constexpr unsigned index_bits = 24;
 constexpr unsigned distance_shift = index_bits + 32;
 constexpr std::uint64_t index_mask = (std::uint64_t{1} << index_bits) - 1;

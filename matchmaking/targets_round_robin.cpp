@@ -1,4 +1,4 @@
-// Round robin without a counter: a policy has no state, so the request's id stands for the turn.
+// Round robin without a counter: a policy has no state, so the request's id decides the turn.
 #include "matchmaking/targets.hpp"
 
 namespace dmm {

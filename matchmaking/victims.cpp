@@ -1,5 +1,5 @@
-// Each cluster is tried by itself, so that a request of one component empties no second one; leases of
-// several clusters are taken for a request of several components alone.
+// Each cluster is tried by itself, so that a request of one component takes leases of one cluster only. Leases of
+// several clusters are taken only for a request of several components.
 #include "matchmaking/victims.hpp"
 
 #include <algorithm>
@@ -16,9 +16,9 @@ using Leases = std::vector<std::size_t>;
 
 /// The steps that are spent at most on finding the cheapest choice in a cluster: some milliseconds.
 constexpr std::uint64_t exact_steps_max = 2'000'000;
-/// For a request of several components, each set of leases is tried if there are no more than this.
+/// Up to this many leases, a request of several components has every set of them tried.
 constexpr std::size_t tried_all_max = 10;
-/// A search that goes back may take milliseconds: it is asked of no more leases whether they are needed.
+/// A search with backtracking may take milliseconds: at most this many leases are tested by it.
 constexpr std::size_t spared_by_search_max = 20;
 
 /// Processors that a choice of leases frees, by cluster.
@@ -44,7 +44,7 @@ std::vector<ClusterView> with_freed(std::span<const ClusterView> clusters, std::
   return with_freed(clusters, freed_by(leases, taken, clusters.size()));
 }
 
-/// Leaves out what isn't needed, the costliest first, as long as the request still starts.
+/// Spares leases that aren't needed, the costliest first, as long as the request still starts.
 void spare(const ResourceNeed& need, std::span<const ClusterView> clusters, std::span<const VictimView> leases,
            PlacementPolicy place, Leases& taken) {
   Leases by_cost = taken;
@@ -63,7 +63,7 @@ void spare(const ResourceNeed& need, std::span<const ClusterView> clusters, std:
 
 // ---- leases of one cluster -----------------------------------------------------------------------------------------
 
-/// Leases that free as many processors of a cluster, the cheapest first.
+/// Leases that free equally many processors of a cluster, the cheapest first.
 struct SameSize {
   std::uint64_t size = 0;
   Leases leases;
@@ -83,8 +83,8 @@ std::vector<SameSize> by_size(std::span<const VictimView> leases, std::size_t cl
   return all;
 }
 
-/// How many more idle processors the cluster needs for the request to start, all else being as it is; nothing if it
-/// takes more than `most`. Found by halves, since more of them never hurt.
+/// The number of further idle processors of the cluster with which the request starts, all else being equal; nothing if
+/// it is more than `most`. A binary search, since more processors never hurt.
 std::optional<std::uint64_t> missing(const ResourceNeed& need, std::span<const ClusterView> clusters,
                                      std::size_t cluster, std::uint64_t most, PlacementPolicy place) {
   std::vector<ClusterView> views(clusters.begin(), clusters.end());
@@ -106,7 +106,8 @@ std::optional<std::uint64_t> missing(const ResourceNeed& need, std::span<const C
   return most;
 }
 
-/// Takes the largest until they come to `wanted` processors, which they do: no choice is of fewer. Returns how many.
+/// Takes the largest leases until they come to `wanted` processors, which must be possible: no choice has fewer leases.
+/// Returns their number.
 std::size_t take_largest(std::vector<SameSize>& sizes, std::uint64_t wanted) {
   std::size_t many = 0;
   std::uint64_t freed = 0;
@@ -118,8 +119,8 @@ std::size_t take_largest(std::vector<SameSize>& sizes, std::uint64_t wanted) {
   return many;
 }
 
-/// The cheapest choice of `many` leases that come to `wanted` units or more, each of `unit` processors, by the cheapest
-/// ways to come to less with fewer of the leases before.
+/// The cheapest choice of `many` leases that come to `wanted` units or more, each of `unit` processors. Dynamic
+/// programming over the leases, by number taken and units.
 Leases cheapest(std::span<const VictimView> leases, const std::vector<SameSize>& sizes, std::uint64_t unit,
                 std::size_t many, std::size_t wanted) {
   constexpr std::uint64_t none = UINT64_MAX;
@@ -151,7 +152,7 @@ Leases cheapest(std::span<const VictimView> leases, const std::vector<SameSize>&
   return chosen;
 }
 
-/// Swaps what is taken, the largest first, for the cheapest that isn't and does as well.
+/// Swaps leases that are taken, the largest first, for the cheapest others that still free enough.
 Leases cheaper(std::span<const VictimView> leases, std::vector<SameSize>& sizes, std::uint64_t wanted) {
   std::uint64_t freed = 0;
   for (const SameSize& same : sizes) freed += same.size * same.taken;
@@ -161,7 +162,7 @@ Leases cheaper(std::span<const VictimView> leases, std::vector<SameSize>& sizes,
       SameSize* best = nullptr;
       for (SameSize& other : sizes) {
         if (&other == &same || other.taken == other.leases.size()) continue;
-        if (freed - same.size + other.size < wanted) break;  // as all that follow
+        if (freed - same.size + other.size < wanted) break;  // all later ones are smaller still
         if (!best || cost_of_next(other) < cost_of_next(*best)) best = &other;
       }
       if (!best || cost_of_next(*best) >= leases[same.leases[same.taken - 1]].cost) break;
@@ -177,8 +178,8 @@ Leases cheaper(std::span<const VictimView> leases, std::vector<SameSize>& sizes,
   return chosen;
 }
 
-/// The fewest leases that let the request start in this cluster, and of as many the cheapest; nothing if all together
-/// don't do.
+/// The fewest leases that let the request start in this cluster, the cheapest of equally few; nothing if even all
+/// together don't.
 std::optional<Leases> fewest_in(std::size_t cluster, const ResourceNeed& need,
                                 std::span<const ClusterView> clusters, std::span<const VictimView> leases,
                                 PlacementPolicy place) {
@@ -199,13 +200,14 @@ std::optional<Leases> fewest_in(std::size_t cluster, const ResourceNeed& need,
                      ? cheapest(leases, sizes, unit, many, static_cast<std::size_t>(units))
                      : cheaper(leases, sizes, *wanted);
   if (!place(need, with_freed(clusters, leases, taken))) return std::nullopt;
-  spare(need, clusters, leases, place, taken);  // they may free nodes elsewhere, too
+  spare(need, clusters, leases, place, taken);  // leases may free nodes in other clusters, too
   return taken;
 }
 
 // ---- leases of all clusters ----------------------------------------------------------------------------------------
 
-/// The largest first until the request starts, then without what wasn't needed; nothing if all together don't do.
+/// The largest leases until the request starts, then without those that weren't needed; nothing if even all together
+/// don't let it start.
 std::optional<Leases> few(const ResourceNeed& need, std::span<const ClusterView> clusters,
                           std::span<const VictimView> leases, PlacementPolicy place, Leases candidates) {
   const auto size = [&](std::size_t lease) {

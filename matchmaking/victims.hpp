@@ -1,12 +1,14 @@
-// Which leases an owner takes back for one of its own users: the fewest, and of as many the cheapest, with which the
-// waiting request really starts, in a cluster that can hold it and on nodes that have what it demands. If no choice of
-// them lets it start, nothing is taken: work would be lost for nothing.
+// Which leases an owner reclaims for one of its own users. It takes the fewest leases, and of equally few the cheapest,
+// with which the waiting request really starts: in a cluster that can hold it, on nodes that meet its demands. If no
+// choice lets the request start, nothing is taken: work would be lost for nothing.
 //
-// For a request of one component that is the best there is, while leases x leases taken x units wanted come to at most
-// 2,000,000 (a unit: what all sizes are multiples of). Beyond that as few leases are taken, and those that can be are
-// swapped for cheaper ones. For a request of several components it is the best choice of up to ten leases; of more, the
-// best of one cluster, or else few ones of all. Where the policy would place it nowhere, few ones with which another
-// assignment of its components does (any_fit).
+// For a request of one component the choice is optimal while leases x leases taken x units wanted is at most 2,000,000
+// (a unit divides all sizes). Beyond that, equally few leases are taken, and those that can be are swapped for cheaper
+// ones.
+//
+// For a request of several components, the best choice among up to ten leases is found. Of more leases, it is the best
+// choice in one cluster, or else few leases of all clusters. If the policy would place the request nowhere, few leases
+// with which another assignment of its components works (any_fit).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,7 @@ namespace dmm {
 /// A lease that may be taken back.
 struct VictimView {
   std::vector<std::uint32_t> freed;  ///< by cluster: processors of its nodes that the request could use
-  std::uint64_t cost = 0;            ///< what is lost with it: processor seconds since it was granted
+  std::uint64_t cost = 0;            ///< work lost with it: processor seconds since it was granted
 };
 
 /// The choice, as indices, and where the request will start.

@@ -1,4 +1,4 @@
-// What a job waits for of another job of its job manager (docs/protocol.md section 8.28).
+// A dependency of a job on another job of its job manager (docs/protocol.md section 8.28).
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct Dependency {
   }
 };
 
-/// What is awaited, as its user names it: "13", or "12_3" for an element.
+/// The awaited job or element, as its user names it: "13", or "12_3" for an element.
 std::string name_of(const Dependency& dependency);
 
 }  // namespace dmm

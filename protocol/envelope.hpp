@@ -1,5 +1,5 @@
-// The one envelope around every message: who to whom, which incarnations, numbers for the session, the request it is
-// about, and the sender's capacity hint (docs/protocol.md section 4).
+// The one envelope around every message: sender and receiver with their incarnations, numbers for the session, the
+// request that the message is about, and the sender's capacity hint (docs/protocol.md section 4).
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,8 @@
 
 namespace dmm {
 
-/// A list whose first `in_place` elements need no memory of their own; more of them move to memory as a vector's do.
+/// A list that keeps its first `in_place` elements without memory of their own; a longer one has memory as a vector
+/// has.
 template <class T, std::size_t in_place = 1>
 using Few = absl::InlinedVector<T, in_place>;
 

@@ -1,4 +1,4 @@
-// What kinds of values messages and records are made of, for whoever walks them.
+// The kinds of values that messages and records are made of, for code that walks over them.
 #pragma once
 
 #include <concepts>

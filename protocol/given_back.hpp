@@ -1,11 +1,11 @@
-// Why nodes are set aside that a resource manager has given back to its host.
+// The reason for setting aside nodes that a resource manager has given back to its host.
 #pragma once
 
 #include <string_view>
 
 namespace dmm {
 
-/// The text of such a SetAside: it is no fault that the resource manager has left.
+/// The text of such a SetAside: the resource manager has left, which is no fault.
 constexpr std::string_view given_back_text = "given back to the host's own users";
 
 }  // namespace dmm

@@ -30,7 +30,8 @@ using ClusterName = Name<struct ClusterTag>;  ///< a cluster of nodes; unique wi
 using SiteNames = Few<SiteName>;  ///< along a chain, up a tree
 using ClusterNames = Few<ClusterName>;
 
-/// Whether these sites, `most` of them at most, lead from one to another and nowhere twice: chains and paths are short.
+/// Whether these sites, at most `most`, lead from one site to another without repeating any. Chains and paths are
+/// short.
 inline bool leads(const SiteNames& sites, const SiteName& from, const SiteName& to, std::size_t most) {
   if (sites.empty() || sites.size() > most || sites.front() != from || sites.back() != to) return false;
   for (auto site = sites.begin(); site != sites.end(); ++site)
@@ -39,10 +40,10 @@ inline bool leads(const SiteNames& sites, const SiteName& from, const SiteName& 
   return true;
 }
 
-/// What a party is to the protocol; the gate decides by it which messages it may send.
+/// The part of a party in the protocol; the gate decides by it which messages the party may send.
 enum class Role : std::uint8_t { site_manager, job_manager, resource_manager, client };
 
-/// One speaker of the protocol. A site manager's name is empty: there is one a site.
+/// One speaker of the protocol. A site manager's name is empty: each site has only one.
 struct Party {
   SiteName site;
   Role role = Role::client;
@@ -63,14 +64,14 @@ inline Party resource_manager_of(SiteName site, ShortText name) {
   return {std::move(site), Role::resource_manager, std::move(name)};
 }
 
-/// A request: the job it is made for and which attempt at running that job, unique over all sites.
+/// A request: the job that it is made for, and the attempt at running that job. Unique over all sites.
 struct RequestId {
   SiteName site;              ///< the home site, where the request waits
   ShortText user;             ///< the job manager that made it
   std::uint64_t job = 0;      ///< the job manager's number of the job, from 1
   std::uint32_t attempt = 1;  ///< 1 for the first run of the job, one more for each rerun
 
-  /// By job first, since names are mostly the same and cost more to compare; the attempts at a job are neighbours.
+  /// By job first: names are mostly the same and cost more to compare. The attempts at a job are neighbours.
   std::strong_ordering operator<=>(const RequestId& other) const {
     if (job != other.job) return job <=> other.job;
     if (const auto by_user = user <=> other.user; by_user != 0) return by_user;
@@ -87,11 +88,11 @@ struct RequestId {
   }
 };
 
-/// Who made the request.
+/// The job manager that made the request.
 inline Party job_manager_of(const RequestId& request) { return job_manager_of(request.site, request.user); }
 
-/// The fencing epoch of a lease: a later grant of the same node always compares greater (design: the owner's
-/// incarnation grows at every start, the counter at every grant).
+/// The fencing epoch of a lease. A later grant of the same node always compares greater: the owner's incarnation grows
+/// at every start, the counter at every grant.
 struct Epoch {
   std::uint64_t incarnation = 0;
   std::uint64_t counter = 0;
@@ -103,12 +104,13 @@ struct Epoch {
   }
 };
 
-/// A lease is named by its owner and its epoch, so it can't be mistaken for an earlier one of the same nodes.
+/// The name of a lease: its owner and its epoch, so that it can't be mistaken for an earlier lease of the same nodes.
 struct LeaseId {
   SiteName owner;
   Epoch epoch;
 
-  /// By counter first, since names and incarnations are mostly the same: the leases of one owner in order of granting.
+  /// By counter first, since names and incarnations are mostly the same. Leases of one owner are in the order of
+  /// granting.
   std::strong_ordering operator<=>(const LeaseId& other) const {
     if (epoch.counter != other.epoch.counter) return epoch.counter <=> other.epoch.counter;
     if (epoch.incarnation != other.epoch.incarnation) return epoch.incarnation <=> other.epoch.incarnation;
@@ -122,7 +124,7 @@ struct LeaseId {
   }
 };
 
-/// Where a name belongs in a hash table: quicker than a stable hash, and for nothing else. It differs between hosts.
+/// A hash for hash tables alone: quicker than a stable hash, but it differs between hosts.
 inline std::uint64_t table_hash(std::uint64_t number) { return number * 0x9E3779B97F4A7C15ULL; }
 inline std::uint64_t table_hash(const RequestId& id) {
   return id.user.table_hash(id.site.text.table_hash(table_hash(id.job) ^ id.attempt));

@@ -19,7 +19,7 @@ bool is_url(std::string_view text) {
   });
 }
 
-/// Without one, a line of a log and a header of HTTP stay what they are.
+/// Printable names keep a line of a log, and a header of HTTP, in one piece.
 bool is_printable(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
 }
@@ -29,7 +29,7 @@ bool is_sha256(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-/// One file can't be a folder of another's name, nor be the other.
+/// Whether one name is the other, or a folder of the other.
 bool collide(std::string_view one, std::string_view other) {
   if (one.size() > other.size()) std::swap(one, other);
   return other.starts_with(one) && (one.size() == other.size() || other[one.size()] == '/');

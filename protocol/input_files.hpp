@@ -1,5 +1,4 @@
-// The input files of a job: brought to its folder, where it runs, before it starts. Staging in is the field's
-// word.
+// The input files of a job: they are brought to the folder where it runs, before it starts (stage in).
 #pragma once
 
 #include <cstddef>
@@ -17,10 +16,10 @@ namespace dmm {
 
 /// A copy of a file.
 struct Replica {
-  /// Of http, https, or file for a path of the host where the job runs; or "home:" and a path at the job's home,
-  /// for which a Start has the URL of its job manager.
+  /// An URL of http, https, or file (a path of the host where the job runs). Or "home:" and a path at the job's home; a
+  /// Start has the URL of the job manager for it.
   ShortText url;
-  SiteName site = {};  ///< where it lies; empty: not known
+  SiteName site = {};  ///< the site that has it; empty: not known
 
   bool operator==(const Replica&) const = default;
   template <class Self>
@@ -43,13 +42,13 @@ struct InputFile {
 };
 using InputFiles = RareList<InputFile>;
 
-/// Whether a cluster can keep the file for later jobs: what it is must be known.
+/// Whether a cluster can keep the file for later jobs: its content must be known.
 inline bool can_be_kept(const InputFile& file) { return file.bytes > 0 && !file.sha256.empty(); }
 
-/// Of an input file, what a placement minds.
+/// What a placement needs to know of an input file.
 struct FileNeed {
   std::uint64_t bytes = 0;      ///< 0: not known
-  std::vector<SiteName> sites;  ///< where its replicas lie
+  std::vector<SiteName> sites;  ///< sites that have replicas of it
   ShortText sha256 = {};        ///< its SHA-256 as of InputFile; empty: not known
 
   bool operator==(const FileNeed&) const = default;
@@ -60,33 +59,32 @@ struct FileNeed {
 };
 using FileNeeds = RareList<FileNeed>;
 
-/// Of those files of which it is known where they lie.
+/// The needs of those files that have a replica at a known site.
 FileNeeds needs_of(const InputFiles& files);
 
 constexpr std::size_t input_files_max = 64, replicas_max = 16;
 constexpr std::size_t url_bytes_max = 2'000;
 
-/// What nodes have that bring input files to jobs.
+/// The attribute of nodes that bring input files to jobs.
 inline constexpr const char* staging_attribute = "stages_files";
 inline constexpr const char* staging_value = "yes";
-/// What nodes of clusters have that keep input files of jobs for later ones.
+/// The attribute of nodes of clusters that keep input files for later jobs.
 inline constexpr const char* keeping_attribute = "keeps_files";
 inline constexpr const char* keeping_value = "yes";
 
-/// What stands before a logical name in place of a URL: a catalogue says what it stands for.
+/// The prefix of a logical name in place of a URL: a catalogue says which replicas belong to it.
 inline constexpr std::string_view logical_scheme = "lfn:";
 
 /// Why there can't be such a replica; empty if there can.
 WhyNot fault_of_url(std::string_view url);
 /// Why a file can't have this logical name; empty if it can. It is a relative path without '.' and '..'.
 WhyNot fault_of_logical_name(std::string_view name);
-/// "mesh.dat=http://files.example.org/mesh.dat" as a file with one replica; or why it is none. Without "NAME=" the
-/// last part of the URL, of the logical name or of the path is the name. A path here stays as it is, behind
-/// "home:".
+/// "mesh.dat=http://files.example.org/mesh.dat" as a file with one replica, or why it is none. Without "NAME=", the
+/// name is the last part of the URL, of the logical name or of the path. A path at home stays as it is, behind "home:".
 OrFault<InputFile, WhyNot> parse_input_file(std::string_view text);
-/// Why there can't be such files, with the name of the one that errs; empty if there can.
+/// Why a job can't have these files, with the name of the first wrong one; empty if it can.
 WhyNot fault_of(const InputFiles& files);
-/// Likewise; no job has such files.
+/// The same for the needs of files.
 WhyNot fault_of(const FileNeeds& files);
 
 }  // namespace dmm

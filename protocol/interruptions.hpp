@@ -1,4 +1,4 @@
-// What a job has been through, as its next request tells owners (docs/protocol.md, S138e and S138f).
+// The interruptions of a job so far, as its next request tells owners (docs/protocol.md, S138e and S138f).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace dmm {
 
-/// What owners did, by their right, to earlier attempts at the same job: nodes reclaimed or taken out of service,
-/// a lease that was as long as any.
+/// How owners interrupted earlier attempts at the same job, by their right: they reclaimed nodes or took them out of
+/// service, or a lease reached the longest length.
 struct Interruptions {
   std::uint32_t times = 0;
   Duration ran;      ///< the longest that one of these attempts had its nodes

@@ -1,4 +1,4 @@
-// Sizes are guessed from above: text by its length, each number and header by the most it can take.
+// Sizes are estimated from above: text by its length, each number and header by its longest form.
 #include "protocol/inventory.hpp"
 
 #include <iterator>
@@ -10,7 +10,7 @@ namespace dmm {
 namespace {
 
 constexpr std::size_t holdings_max = 200'000;
-constexpr std::size_t part_bytes = 128 * 1024;  // half a frame: what one holding adds at the end has room too
+constexpr std::size_t part_bytes = 128 * 1024;  // half a frame: the last holding of a page fits, too
 
 std::size_t size_of(const Holding& holding) {
   std::size_t size = 256;
@@ -19,14 +19,14 @@ std::size_t size_of(const Holding& holding) {
   return size + (holding.chain.size() + holding.owner_ancestors.size()) * 40;
 }
 
-// So many bytes more; whether the last part was too full for them, so that a new one has to begin.
+// Adds `size` bytes to the last part. True if the part was too full for them, so that a new part begins.
 bool overflows(std::size_t& used, std::size_t size) {
   const bool full = used > 0 && used + size > part_bytes;
   used = full ? size : used + size;
   return full;
 }
 
-// Adds holdings to the last part, and to new ones when that is full.
+// Adds holdings to the last part, and to new parts when that is full.
 void pack(std::vector<Inventory>& parts, std::size_t& used, std::vector<Holding>& holdings,
           std::vector<Holding> Inventory::*list) {
   for (Holding& holding : holdings) {
@@ -38,7 +38,7 @@ void pack(std::vector<Inventory>& parts, std::size_t& used, std::vector<Holding>
   }
 }
 
-// Moves all behind those that are there.
+// Moves all values behind those that are there.
 template <List Values>
 void move_all(Values& from, Values& to) {
   if (to.size() + from.size() > holdings_max) return;

@@ -1,5 +1,5 @@
-// What two managers compare, an inventory or what a resource manager registers, is larger than a frame may be where
-// there are many leases: it travels in parts.
+// An inventory, or what a resource manager registers, is larger than a frame where there are many leases. So it travels
+// in pages.
 #pragma once
 
 #include <vector>
@@ -8,15 +8,15 @@
 
 namespace dmm {
 
-/// The inventory in messages that fit into frames, the last one marked; one, if it is small or empty.
+/// The inventory in messages that fit into frames, the last one marked; a single message if it is small or empty.
 std::vector<Inventory> pages_of(Inventory whole);
-/// Adds a part to what has come, and takes its holdings; whether it was the last. No honest party holds more than a
-/// million leases: what is beyond is left out.
+/// Moves the holdings of a page to those that came before; whether it was the last page. No honest party holds more
+/// than 200,000 leases: a page that goes beyond that is left out.
 bool assemble(Inventory& so_far, Inventory& part);
 
-/// What a resource manager registers, in the same way; each part has all but leases and dirty nodes.
+/// A registration in pages, likewise; each has all but leases and dirty nodes.
 std::vector<Register> pages_of(Register whole);
-/// Adds a part to what has come, and takes its leases and nodes; with the last one, which is then the whole, true.
+/// Moves the leases and nodes of a page to those that came before. True with the last page, which then is the whole.
 bool assemble(Register& so_far, Register& part);
 
 }  // namespace dmm

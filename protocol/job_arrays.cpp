@@ -31,7 +31,7 @@ bool parse_range(std::string_view text, IndexRange& range) {
   return parse_number(text.substr(dash + 1), range.last);
 }
 
-/// The least index that is in several ranges; nothing if there is none. The ranges have elements, not too many.
+/// The least index that is in several ranges; nothing if there is none. No range is empty, and their number is limited.
 std::optional<std::uint32_t> index_twice(std::vector<IndexRange> ranges) {
   std::ranges::sort(ranges, {}, &IndexRange::first);
   const auto lies_over = [](const IndexRange& a, const IndexRange& b) { return b.first <= a.last; };

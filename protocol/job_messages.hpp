@@ -1,5 +1,5 @@
-// What managers say to one another of jobs: starting and ending them, their output, and what people ask.
-// messages.hpp has the other messages, and says what holds for all.
+// Messages about jobs: starting and ending them, their output, and questions of people. messages.hpp has the other
+// messages, and the rules for all.
 #pragma once
 
 #include <array>
@@ -41,8 +41,8 @@ enum class Runner : std::uint8_t {
   per_component,  ///< once in each component, on the nodes of its first resource manager
   per_node,       ///< once on each node
   per_processor,  ///< once for each processor
-  once,           ///< once in all; agents on all nodes start what it wants there
-  mpi,            ///< as `once`, under the MPI launcher that is found there
+  once,           ///< once in all; agents on all nodes start the programs that it wants there
+  mpi,            ///< as `once`, under the MPI launcher of that host
 };
 constexpr std::size_t runners = 5;
 /// "per_component", "per_node", ...
@@ -55,11 +55,11 @@ struct Program {
   std::vector<std::string> environment;  ///< NAME=value, added to a minimal environment
   Limits limits;
   ShortText script = {};  ///< the text of the program, which begins with "#!"; the first argument is its name then
-  ShortText input = {};   ///< what it reads from standard input
+  ShortText input = {};   ///< the standard input of the program
   Runner runner = Runner::per_component;
-  bool awaits_go = false;    ///< it is made ready, and begins at a Go; its job manager decides that
-  InputFiles inputs = {};    ///< brought to its folder first
-  OutputFiles outputs = {};  ///< brought home from its folder when it is over
+  bool awaits_go = false;    ///< it waits, ready, for a Go; its job manager decides that
+  InputFiles inputs = {};    ///< brought to the job's folder first
+  OutputFiles outputs = {};  ///< brought home from the job's folder at its end
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.arguments, self.working_directory, self.environment, self.limits, self.script, self.input,
@@ -67,9 +67,9 @@ struct Program {
   }
 };
 
-/// Starts one task of a job on leased nodes; answered by Started or Ended. A task is a component of the job, or,
-/// where its program runs on each node, the nodes of one resource manager in a component. In all messages about
-/// tasks `component` is the task's number from 0.
+/// Starts one task of a job on leased nodes; answered by Started or Ended. A task is a component of the job. Where the
+/// program runs on each node, a task is the nodes of one resource manager in a component. In all messages about tasks,
+/// `component` is the task's number from 0.
 struct Start {
   LeaseId lease;
   RequestId request;
@@ -77,23 +77,23 @@ struct Start {
   NodeSet nodes;
   Program program;
   std::string proof;     ///< reserved: proof of the right to start
-  bool streams = false;  ///< its output is taken while it runs: the job manager is to be told when there is some
+  bool streams = false;  ///< its output is read while it runs: the job manager is told when there is some
   DMM_MESSAGE(40, self.lease, self.request, self.component, self.nodes, self.program, self.proof, self.streams)
 };
 
-/// The task runs; or, where it awaits a Go, is ready.
+/// The task runs; or, if it awaits a Go, is ready.
 struct Started {
   RequestId request;
   std::uint32_t component = 0;
   std::int32_t process = 0;  ///< process id where it runs, for people
-  ShortText isolation = {};  ///< for people: what keeps it apart there, "namespaces, rlimits"; empty: not known
+  ShortText isolation = {};  ///< for people: how the host isolates it, "namespaces, rlimits"; empty: not known
   ShortText contact = {};    ///< of a task that is ready: how the job's other tasks reach it, for its launcher
   DMM_MESSAGE(41, self.request, self.component, self.process, self.isolation, self.contact)
 };
 /// Of `Started::contact`.
 constexpr std::size_t contact_bytes_max = 300;
 
-/// One task of a job, as all of them are told of it.
+/// One task of a job, as a Go tells all tasks of it.
 struct Part {
   std::uint32_t component = 0;  ///< of the job
   std::uint32_t nodes = 0;
@@ -105,7 +105,7 @@ struct Part {
   }
 };
 
-/// All tasks of the attempt are ready: this one begins. Needs no answer; the second one is let pass.
+/// All tasks of the attempt are ready: this one begins. Needs no answer; a repeated Go is ignored.
 struct Go {
   RequestId request;
   std::uint32_t component = 0;
@@ -136,14 +136,14 @@ struct Ended {
   ShortText error;
   bool gave_back = false;    ///< the lease ended with it, and its owner knows: there is nothing to release
   bool keeper_died = false;  ///< lost: the keeper died, and with it all tasks of the resource manager
-  LeaseEnd lease_end = LeaseEnd::released;  ///< why its nodes were taken from it, where that ended it
-  bool others_died = false;  ///< keeper_died: tasks of other users were lost with it, and each may be the cause
+  LeaseEnd lease_end = LeaseEnd::released;  ///< if the end of the lease ended it: why the lease ended
+  bool others_died = false;  ///< keeper_died: tasks of other users were lost as well, and each may be the cause
   DMM_MESSAGE(42, self.request, self.component, self.kind, self.code, self.fault, self.text, self.wall, self.cpu,
               self.output_bytes, self.error_bytes, self.output, self.error, self.gave_back, self.keeper_died,
               self.lease_end, self.others_died)
 };
 
-/// Ends a job: SIGTERM, and SIGKILL after the grace.
+/// Ends a job: SIGTERM first, and SIGKILL after the grace.
 struct Stop {
   RequestId request;
   Duration grace;
@@ -171,12 +171,12 @@ struct Chunk {
   Stream stream = Stream::output;
   std::uint64_t offset = 0;
   std::string data;
-  bool last = false;  ///< nothing comes after this
-  bool cut = false;   ///< the stream was longer than is brought back
+  bool last = false;  ///< the stream ends here
+  bool cut = false;   ///< the stream was longer than the part that is kept
   DMM_MESSAGE(45, self.request, self.component, self.stream, self.offset, self.data, self.last, self.cut)
 };
 
-/// At most 48 KiB of output, as a Chunk. Nobody keeps it to send it again: whoever misses it asks again.
+/// At most 48 KiB of output, as a Chunk. It isn't kept to be sent again: a reader that misses it asks again.
 struct Piece {
   RequestId request;
   std::uint32_t component = 0;
@@ -188,7 +188,7 @@ struct Piece {
   DMM_MESSAGE(47, self.request, self.component, self.stream, self.offset, self.data, self.last, self.size)
 };
 
-/// A component that runs has written more than was fetched or told of before.
+/// A running component has written more output than was fetched or reported before.
 struct Grown {
   RequestId request;
   std::uint32_t component = 0;
@@ -213,16 +213,16 @@ struct JobDescription {
   std::uint32_t dttl = 5;
   std::int32_t priority = 0;
   std::uint32_t reruns_max = 3;     ///< how often it is run again after a lost node
-  std::uint32_t begin_seconds = 0;  ///< nodes are asked for no earlier than this after the job manager takes it
+  std::uint32_t begin_seconds = 0;  ///< seconds after the job manager took it, before which no nodes are asked for
   ShortText output_path;  ///< where standard output goes at the submitter; empty for the job manager's folder
   ShortText error_path;
   bool keep_output = true;            ///< false: output is discarded where the job runs
-  bool append = false;                ///< output is added to what is in the files, which other jobs may do as well
-  bool hold = false;                  ///< nodes are asked for only after its user released it
+  bool append = false;                ///< output is added to the files, which other jobs may write to as well
+  bool hold = false;                  ///< nodes are asked for only after its user has released it
   RareList<Dependency> dependencies;  ///< nodes are asked for only when all of them are met
-  bool goes_on = false;  ///< without a component that its owner takes back, rather than end and run again
+  bool goes_on = false;  ///< runs on without a component that its owner reclaims, instead of being run again
   std::uint32_t communication = 0;  ///< kilobits a second that each processor sends to the others; 0: not said
-  ArrayIndices array;               ///< it is run once for each of them; none: once
+  ArrayIndices array;               ///< it is run once for each index; empty: once
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.name, self.program, self.need, self.dttl, self.priority, self.reruns_max,

@@ -1,4 +1,4 @@
-// Numbers from texts that people and other programs write.
+// Numbers from texts of people and of other programs.
 #pragma once
 
 #include <charconv>

@@ -1,5 +1,5 @@
-// Whose nodes a job ran on, seen from the site that asked for them (the sink): the ladder by which goodput is
-// divided. Plain values; nothing here decides where a job runs.
+// The owner of the nodes that a job ran on, as seen from its home site (the sink): how far from home it is. Goodput is
+// counted by that. Plain values; nothing here decides where a job runs.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace dmm {
 
-/// How far from home a job's nodes were, near to far. Append only: the numbers travel in records.
+/// How far from home a job's nodes were, near to far. Append only: the numbers are part of records.
 enum class Origin : std::uint8_t {
   local,       ///< nodes of the home site itself
   intra_site,  ///< the owner and the home site have the same parent
@@ -16,10 +16,10 @@ enum class Origin : std::uint8_t {
   inter_grid,  ///< another root
 };
 
-/// How many kinds of origin there are: the length of an array that an Origin indexes.
+/// The number of origins: the length of an array that an Origin indexes.
 inline constexpr std::size_t origin_count = 4;
 
-/// The word for it in logs, in JSON and on a terminal; "unknown" for a number outside the enumeration.
+/// The word for an origin in logs, in JSON and on a terminal; "unknown" for a number outside the enumeration.
 constexpr std::string_view to_text(Origin origin) {
   switch (origin) {
     case Origin::local: return "local";

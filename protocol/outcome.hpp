@@ -1,4 +1,4 @@
-// How a function says that it can't do what it was asked for. Exceptions are for broken assertions alone.
+// How a function tells that it can't do something. Exceptions are for broken assertions alone.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// The output files of a job: brought home from its folder, where it ran, before it counts as ended. Staging out is
-// the field's word.
+// The output files of a job: they are brought home from the folder where it ran, before it counts as ended (stage out).
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@ namespace dmm {
 
 struct OutputFile {
   ShortText name;  ///< below the job's working directory
-  /// Where it goes. As its user says it: "home:" and a path there, with the letters of OutputNames, as in
+  /// Where the file goes. From its user: "home:" and a path there, with the letters of OutputNames, as in
   /// "home:/home/ann/result.%a". In a Start: the URL at which the job manager takes it.
   ShortText to;
 
@@ -31,7 +30,7 @@ constexpr std::size_t output_files_max = 64;
 /// "result.dat" or "out/result.dat=results/%j.dat" as a file that goes to that path, relative or not; or why it is
 /// none.
 OrFault<OutputFile, WhyNot> parse_output_file(std::string_view text);
-/// Why no job or Start has such files, with the name of the one that errs; empty if one may.
+/// Why no job or Start can have these files, with the name of the first wrong one; empty if one can.
 WhyNot fault_of(const OutputFiles& files);
 
 }  // namespace dmm

@@ -1,6 +1,6 @@
-// What people ask of managers: a row for each question and order, the managers that answer it, and the least right
-// that it takes. The endpoint enforces the table before any handler; docs/protocol.md section 9 says what is in
-// each answer.
+// The questions and orders of people to managers: a row for each, with the managers that answer it and the least right
+// that it takes. The endpoint enforces the table before any handler. docs/protocol.md section 9 says what is in each
+// answer.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ constexpr std::array questions{
     Question{"expect", site, Right::administrator},
 
     Question{"resource", resource, Right::reader},
-    Question{"batch", resource, Right::reader},  // a batch manager speaks as a resource manager
+    Question{"batch", resource, Right::reader},  // a batch manager acts as a resource manager
 
     Question{"queue", job, Right::user},
     Question{"job", job, Right::user},
@@ -71,8 +71,8 @@ constexpr const Question* find_question(std::string_view verb, Role at) {
   return found == verbs::questions.end() ? nullptr : &*found;
 }
 
-/// The right that it takes to say this to a manager of role `at`. A question that the manager doesn't know is
-/// answered to readers: they learn which ones there are.
+/// The right that it takes to send this to a manager of role `at`. A reader gets an answer even to an unknown question:
+/// the answer lists the known ones.
 constexpr Right least_right(const Message& message, Role at) {
   if (std::holds_alternative<Submit>(message)) return Right::user;
   const Ask* const ask = std::get_if<Ask>(&message);

@@ -17,11 +17,11 @@ enum class RejectReason : std::uint8_t {
   no_answer,        ///< the neighbour didn't answer in time
   link_down,        ///< the neighbour can't be reached
   limit_reached,    ///< a limit of this site for this neighbour is reached
-  not_lending,      ///< what is free is kept for this site's own users
+  not_lending,      ///< the free nodes are kept for this site's own users
   malformed,        ///< the request makes no sense
   too_long,         ///< no lease from here lasts as long as the request runs
-  not_in_turn,      ///< what is free is for another borrower, which has had less
-  // More exactly, in what a site says of itself beside its reason (SiteAnswer):
+  not_in_turn,      ///< the free nodes are for another borrower, which has had less
+  // More exact reasons, as a site gives them of itself beside its reason (SiteAnswer):
   drained,            ///< nothing new starts on its nodes, or nothing more is lent to the site that asks
   no_nodes,           ///< it has no nodes of its own
   no_attribute,       ///< none of its nodes have an attribute that is demanded, or not enough of them
@@ -31,10 +31,10 @@ enum class RejectReason : std::uint8_t {
   apart,              ///< each component fits, but not all together
   nodes_down,         ///< too many of its nodes are out of reach: their resource managers are down
   nodes_aside,        ///< too many of its nodes are set aside
-  others_first,       ///< it interrupted the job before, or lends for too short a time: others are asked first
-  nodes_missing,      ///< its resource managers are up, and offer fewer nodes than its configuration says
-  kept_off,  ///< the asking site is lent nothing for a while: nodes were reclaimed from it, or offers lapsed
-  // Which limit is reached, of the site for the neighbour that asked it:
+  others_first,   ///< it interrupted the job before, or lends for too short a time: other sites are asked first
+  nodes_missing,  ///< its resource managers are up, and offer fewer nodes than its configuration says
+  kept_off,       ///< the asking site is lent nothing for a while: nodes were reclaimed from it, or offers lapsed
+  // More exact than limit_reached: the limit of the site for the asking neighbour that is reached.
   leases_limit,       ///< of leases at a time
   processors_limit,   ///< of processors in them
   delegations_limit,  ///< of delegations that aren't answered
@@ -108,10 +108,10 @@ enum class EndKind : std::uint8_t {
   lease_ended,   ///< the lease it ran under ended
   lost_contact,  ///< the resource manager heard neither its owner nor the job manager
   start_failed,  ///< it never ran; the fault says why
-  lost,          ///< its resource manager started anew and found nothing of it
+  lost,          ///< its resource manager restarted and found no trace of it
 };
 
-/// A site's reason as it stands in a Reject, where one of the more exact ones doesn't.
+/// The reason in a Reject in place of one of the more exact ones.
 RejectReason whole_reason(RejectReason exact);
 
 std::string_view to_text(RejectReason reason);
@@ -125,7 +125,7 @@ std::string_view to_text(EndKind kind);
 std::string_view words_for(RefusalReason reason);
 /// For people, as after "It could not be started:": "its program was not found". Empty for none.
 std::string_view words_for(StartFault fault);
-/// The same of a fault by its name, as `to_text` says it; empty if this version knows no such fault.
+/// The same for a fault by its name, as `to_text` returns it; empty if this version doesn't know the fault.
 std::string_view words_for_start_fault(std::string_view name);
 
 }  // namespace dmm

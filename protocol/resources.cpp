@@ -74,7 +74,7 @@ WhyNot fault_of(const ResourceNeed& need) {
 
 namespace {
 
-/// What was granted of one component.
+/// Nodes that were granted of one component.
 struct Granted {
   std::uint64_t processors = 0, nodes = 0;
   const NodeGroup* first = nullptr;
@@ -100,7 +100,7 @@ WhyNot fault_of_sizes(const std::vector<Granted>& granted, const ResourceNeed& n
   std::uint64_t processors = 0, most = 0;
   for (const Granted& one : granted) {
     processors += one.processors;
-    most += one.first->processors_per_node - 1;  // that a node has and its component doesn't need
+    most += one.first->processors_per_node - 1;  // processors of the last node beyond the component's need
   }
   const std::uint64_t total = need.components.front().processors;
   if (processors < total || processors > total + most) return "another number of processors than was asked for";
@@ -239,7 +239,7 @@ std::vector<NodeGroup> remove_nodes(std::vector<NodeGroup>& groups, const std::v
   if (what.empty() || is_all) return std::exchange(groups, {});
   constexpr std::size_t many = 16;  // fewer groups than this are compared one by one
   std::vector<NodeGroup> removed;
-  // The component says which process uses the nodes, not which nodes they are: a reused node may change it.
+  // The component says what uses the nodes, not which nodes they are: it may change when a node is reused.
   const auto take = [&](NodeGroup& group, const NodeGroup& wanted) {
     if (!group.nodes.empty() && group.nodes == wanted.nodes) {
       removed.push_back(std::exchange(group, {}));

@@ -1,5 +1,5 @@
-// What a request needs and what a cluster offers. Requests are fixed, non-fixed or flexible (Sonmez et al. 2006,
-// section 2.2); the unit that is leased is a whole node.
+// The needs of requests and the nodes of clusters. Requests are fixed, non-fixed or flexible (Sonmez et al. 2006,
+// section 2.2); the unit of a lease is a whole node.
 #pragma once
 
 #include <cstdint>
@@ -81,20 +81,20 @@ struct ResourceNeed {
   }
 };
 
-/// No request, cluster or lease has more processors than this, so that sums fit into 32 bits.
+/// The most processors of a request, cluster or lease, so that sums fit into 32 bits.
 constexpr std::uint32_t processors_max = 10'000'000;
-/// What one resource manager may offer: one that errs takes no more than a hundredth of what a site may have.
+/// The most nodes of one resource manager: one with a wrong count takes at most a hundredth of what a site may have.
 constexpr std::uint32_t nodes_per_manager_max = 100'000;
 constexpr std::uint32_t processors_per_node_max = 4'096;
 
-/// Whether it has several components, or may be divided into some.
+/// Whether the need has several components, or may be divided into several.
 bool is_divided(const ResourceNeed& need);
 
-/// Processors asked for in all.
+/// Processors that are asked for in all.
 std::uint32_t total_processors(const ResourceNeed& need);
 
-/// The most processors that the need must find in one cluster: the largest component, or, where a flexible need may
-/// be divided, the smallest largest piece that its bounds allow on any number of clusters.
+/// The most processors that the need must find in one cluster: its largest component. A flexible need may be divided:
+/// then it is the largest piece of the division, within its bounds, that keeps that piece smallest.
 std::uint32_t widest_component(const ResourceNeed& need);
 
 /// Bounds of a need, so that no request is longer than some tens of kilobytes.
@@ -103,7 +103,7 @@ constexpr std::size_t components_granted_max = 65'535;  ///< of a flexible need,
 constexpr std::size_t attributes_max = 32;
 constexpr std::size_t attribute_bytes_max = 128;  ///< of a name, and of a value
 
-/// Why there can't be such attributes: too many of them, or too long; empty if there can.
+/// Why there can't be such attributes (too many, or too long); empty if there can.
 WhyNot fault_of(const Attributes& attributes);
 /// Why the need makes no sense (no components, a component of 0 processors, ...); empty if it does.
 WhyNot fault_of(const ResourceNeed& need);
@@ -125,10 +125,11 @@ struct NodeGroup {
   }
 };
 
-/// Whether there can be such nodes: some, each there once, of a number of processors that a node may have.
+/// Whether there can be such nodes: at least one, none named twice, and with a number of processors that a node may
+/// have.
 bool is_possible(const NodeGroup& group);
-/// Why these nodes aren't what was asked for: a component is missing, or has fewer nodes than hold it, or more; or
-/// they are no nodes at all. Empty if they are.
+/// Why these nodes aren't what was asked for; empty if they are. A component may be missing, or have too few or too
+/// many nodes, or the nodes may be impossible.
 WhyNot fault_of(const std::vector<NodeGroup>& nodes, const ResourceNeed& need);
 
 std::uint32_t count(const NodeSet& nodes);
@@ -163,7 +164,7 @@ std::string to_text(const NodeSet& nodes);
 /// Removes `what` from `groups`, matched by resource manager. Empty `what` means everything. Returns what was really
 /// removed.
 std::vector<NodeGroup> remove_nodes(std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& what);
-/// What of these nodes isn't among the others, matched by resource manager.
+/// The nodes of `groups` that aren't among the others, matched by resource manager.
 std::vector<NodeGroup> without(const std::vector<NodeGroup>& groups, const std::vector<NodeGroup>& others);
 
 }  // namespace dmm

@@ -1,4 +1,4 @@
-// What a person, or a program of a person, may ask of a manager.
+// What a person, or a program of a person, may ask a manager to do.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A text in 16 bytes, half of what a std::string takes: names are in every message, key and record, nearly all of them
-// are short, and what a running job's records take decides how fast a large grid is simulated (docs/performance.md).
+// A text in 16 bytes, half of the size of a std::string. Names are in every message, key and record, and nearly all are
+// short. The size of a running job's records decides how fast a large grid is simulated (docs/performance.md).
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ class ShortText {
   bool empty() const { return tag() == 0; }
   std::size_t size() const { return view().size(); }
 
-  /// A hash, continued from `seed`, of which the upper bits are the best.
+  /// A hash, continued from `seed`; its upper bits are the best.
   std::uint64_t table_hash(std::uint64_t seed) const {
     constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ULL;
     if (is_long()) return (seed ^ std::hash<std::string>{}(long_text())) * odd;
@@ -65,7 +65,7 @@ class ShortText {
     if (a.words_[0] == b.words_[0] && a.words_[1] == b.words_[1]) return true;
     return a.is_long() && b.is_long() && a.long_text() == b.long_text();
   }
-  /// As of std::string: by bytes.
+  /// By bytes, as std::string.
   friend std::strong_ordering operator<=>(const ShortText& a, const ShortText& b) {
     if (a.is_long() || b.is_long()) return a.view() <=> b.view();
     const std::strong_ordering first = in_order(a.words_[0]) <=> in_order(b.words_[0]);
@@ -77,10 +77,10 @@ class ShortText {
   static constexpr unsigned char long_tag = 0xff;
   static constexpr std::size_t tag_at = 15;
 
-  /// The number of bytes, or that it is a long text. Unused bytes are 0, so that equal texts have equal words.
+  /// The number of bytes, or the mark of a long text. Unused bytes are 0, so that equal texts have equal words.
   unsigned char tag() const { return reinterpret_cast<const unsigned char*>(words_.data())[tag_at]; }
   bool is_long() const { return tag() == long_tag; }
-  /// A number that is greater if the bytes are; the tag comes last, so that a beginning is less than the whole.
+  /// A number that is greater if the bytes are. The tag comes last, so that a prefix is less than the whole.
   static std::uint64_t in_order(std::uint64_t word) {
     return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
   }
@@ -88,7 +88,7 @@ class ShortText {
     if (is_long()) [[unlikely]]
       free_long();
   }
-  // Apart, so that what nearly every copy and end of a name takes is compiled in place.
+  // Kept out of line, so that the common case of copies and ends of names is inlined.
   [[gnu::noinline, gnu::cold]] void copy_long() {
     words_[0] = std::bit_cast<std::uint64_t>(new std::string(long_text()));
   }
@@ -101,7 +101,7 @@ class ShortText {
       bytes[tag_at] = long_tag;
       return;
     }
-    // In pieces of a known size, which are copied without a call.
+    // In pieces of a fixed size, which are copied without a call.
     const char* from = text.data();
     if (text.size() & 8) std::memcpy(bytes, from, 8), bytes += 8, from += 8;
     if (text.size() & 4) std::memcpy(bytes, from, 4), bytes += 4, from += 4;
@@ -113,7 +113,7 @@ class ShortText {
   Words words_{};
 };
 
-// Templates, so that nothing but a ShortText itself is ever added by them.
+// Templates, so that only a ShortText itself is ever accepted.
 template <std::same_as<ShortText> T, class Other>
 std::string operator+(const T& a, const Other& b) {
   return std::string(a) + b;

@@ -1,5 +1,5 @@
-// Time as integers. There is no clock in this folder: an Instant comes in as an argument, from a monotonic clock or
-// from a simulation, and only Durations travel between hosts.
+// Time as integers. There is no clock in this folder: an Instant is an argument, from a monotonic clock or from a
+// simulation. Only Durations travel between hosts.
 #pragma once
 
 #include <compare>
@@ -23,11 +23,11 @@ struct Duration {
 constexpr Duration microseconds(std::int64_t count) { return {count}; }
 constexpr Duration milliseconds(std::int64_t count) { return {count * 1000}; }
 constexpr Duration seconds(std::int64_t count) { return {count * 1'000'000}; }
-/// The longest that is ever said, some 31 years: no sum of an instant and durations overflows.
+/// The longest duration in a message, some 31 years: no sum of an instant and durations overflows.
 constexpr Duration duration_max{1'000'000'000'000'000};
-/// No lease is promised for longer at a time: a peer cuts what is more.
+/// The longest promise for a lease at a time: a peer cuts a longer one.
 constexpr Duration term_max = seconds(24 * 3600);
-/// No way to somebody and back is taken to be longer: sixteen hops of ten seconds each way, and what they spend on it.
+/// The longest round trip that is believed: sixteen hops of ten seconds each way, and the time that they spend on it.
 constexpr Duration round_trip_max = seconds(400);
 /// Rounded to the nearest microsecond.
 constexpr Duration from_seconds(double count) {

@@ -1,6 +1,6 @@
-// Which role may say what to which role, and what is done with it: a row for each message, its senders and its
-// receivers. Endpoints, managers and counters read this table alone; docs/protocol.md section 3.3 prints it, and a
-// test compares the two.
+// Which role may send which message to which role, and what handles it: a row for each message, its senders and its
+// receivers. Endpoints, managers and counters read this table alone. docs/protocol.md section 3.3 prints it, and a test
+// compares the two.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace dmm {
 
-/// What takes a message that its sender may send.
+/// What handles a message that its sender may send.
 enum class Fate : std::uint8_t {
   handled,  ///< the receiver's manager, which has a handler: the compiler checks that
   session,  ///< the receiver's endpoint, which keeps it to itself
@@ -30,7 +30,7 @@ struct Roles {
   }
 };
 
-/// A row: of messages of this type from one of these roles to one of those.
+/// A row: messages of this type from one of these roles to one of those.
 struct Verb {
   std::uint16_t type;
   Roles from, to;
@@ -55,7 +55,7 @@ constexpr std::array rows{
     Verb{Relay::type, manager, site, handled, MessageKind::dmm},
     Verb{Relay::type, site, job | resource, session, MessageKind::dmm},
     Verb{Fragment::type, any, any, session, match_claim_release},
-    Verb{Fragment::type, site, site, session, MessageKind::dmm},  // a row below another stands for its cells
+    Verb{Fragment::type, site, site, session, MessageKind::dmm},  // a later row overrides this for its cells
     Verb{Vouch::type, site, manager, session, notify_broker},
     Verb{Certify::type, job | resource, site, session, notify_broker},
     Verb{Certified::type, site, job | resource, session, notify_broker},
@@ -160,9 +160,9 @@ constexpr MessageKind kind_of(std::uint16_t type, Role from, Role to) {
   return verb ? verb->kind : MessageKind::negotiate;
 }
 
-/// Whether a session numbers messages of this type, keeps them and sends them again. A relayed frame is numbered
-/// in the session that it belongs to, not on the links that it passes. If it is lost on the way, its sender sends
-/// it again end to end; no site keeps it. A piece of output isn't numbered: its reader asks for it again.
+/// Whether a session numbers messages of this type, keeps them and sends them again. A relayed frame is numbered in the
+/// session that it belongs to, not on the links that it passes. If it is lost on the way, its sender sends it again end
+/// to end; no site keeps it. A piece of output isn't numbered: its reader asks for it again.
 constexpr bool is_numbered(std::uint16_t type) {
   return type != Hello::type && type != Beat::type && type != Fault::type && type != Relay::type &&
          type != Piece::type;

@@ -30,7 +30,7 @@ const std::string& AccountNames::of(std::uint32_t number) {
 }
 
 Principal principal_of(std::string_view address, std::string_view user, AccountNames& names) {
-  // A key of zeros has no secret: nobody proves it, and no certificate has it.
+  // // A key of zeros has no secret: no far end can prove it, and no certificate has it.
   if (!address.starts_with(ipc_prefix)) return parse_key<LinkKey>(user).value_or(LinkKey{});
   address.remove_prefix(ipc_prefix.size());
   std::uint32_t number = overflow_account;

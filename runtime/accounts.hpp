@@ -13,15 +13,15 @@ namespace dmm {
 /// Names of accounts by user id. Each is looked up once: a directory service may be slow.
 class AccountNames {
  public:
-  /// Empty if the host has no name for it.
+  /// Empty if the host has no name for the account.
   const std::string& of(std::uint32_t number);
 
  private:
   std::map<std::uint32_t, std::string> known_;
 };
 
-/// The principal behind what ZeroMQ tells of the far end: the address is "localhost:UID:GID:PID" over ipc, and a
-/// numeric IP address over tcp, where `user` is the link key that CURVE proved.
+/// The principal behind what ZeroMQ tells of the far end. Over ipc, the address is "localhost:UID:GID:PID". Over tcp,
+/// it is a numeric IP address, and `user` is the link key that CURVE proved.
 Principal principal_of(std::string_view address, std::string_view user, AccountNames& names);
 
 /// The user id that this process runs under.

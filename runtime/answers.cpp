@@ -1,4 +1,4 @@
-// JSON out of what links and messages were counted; see answers.hpp.
+// Statistics of links and messages as JSON; see answers.hpp.
 #include "runtime/answers.hpp"
 
 #include <unistd.h>
@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-/// Sessions in an answer, and what they take of it.
+/// Limits of an answer about sessions: their number, and their bytes.
 constexpr std::size_t links_max = 400, links_bytes_max = 160 * 1024;
 constexpr std::string_view no_limit = "the argument is not a JSON object with a number as its \"limit\"";
 
@@ -45,7 +45,7 @@ Json status(const Identity& identity, Instant now) {
           {"listen", identity.endpoints}};
 }
 
-/// What somebody else said, cut to what people would read.
+/// A text of a peer, cut to a length that people would read.
 std::string read_text(const std::string& said) { return said.substr(0, 500); }
 
 Json link_of(const LinkView& link, Instant now) {
@@ -69,7 +69,7 @@ Json link_of(const LinkView& link, Instant now) {
       {"last_error", read_text(link.last_error)}};
 }
 
-/// As many sessions as are asked for by {"limit": 20} and as fit, those with sites first.
+/// Sessions as JSON, those with sites first: as many as {"limit": 20} asks for and as fit.
 Answer links(const Endpoint& endpoint, Instant now, const Ask& ask) {
   const auto most = limit_in(ask, links_max);
   if (!most) return {ask.token, std::string(no_limit), {}};

@@ -20,14 +20,14 @@ struct Identity {
   std::vector<std::string> endpoints;  ///< where it listens
 };
 
-/// An answer in JSON is never longer than this: what is, is a fault that says how to ask for less.
+/// The longest answer in JSON. In place of a longer one, a fault says how to ask for less.
 constexpr std::size_t answer_bytes_max = 200 * 1024;
 
 /// The answer to a verb that all daemons know; nothing for any other.
 std::optional<Answer> common_answer(const Identity& identity, const Endpoint& endpoint, const Ignored& ignored,
                                     Instant now, const Ask& ask);
 
-/// The answer to a verb that managers of this role don't know: which ones they know.
+/// The answer to a verb that managers of this role don't know: it lists the verbs that they know.
 Answer unknown_verb(const Ask& ask, Role role);
 
 /// The answer as it may be sent: with the question's token, and not too long.

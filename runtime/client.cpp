@@ -12,9 +12,9 @@
 namespace dmm {
 namespace {
 
-/// Of the jobs of a Submit: less than a message may have.
+/// Of the jobs of a Submit: less than the limit of a message.
 constexpr std::size_t submit_bytes_max = 3 * 1024 * 1024;
-/// A manager that can't be reached for so long isn't just restarting.
+/// A manager that can't be reached for longer than this isn't just restarting.
 constexpr Duration restart_time = milliseconds(600);
 constexpr Duration look_pause = milliseconds(100);
 
@@ -31,7 +31,7 @@ EndpointSettings settings_of_client(const std::string& name, const std::string& 
   return settings;
 }
 
-/// Bytes of a job on the wire, roughly and rather too many.
+/// Estimated bytes of a job on the wire, rather too high than too low.
 std::size_t bytes_of(const JobDescription& job) {
   std::size_t bytes = 256 + job.name.size() + job.program.working_directory.size() + job.output_path.size() +
                       job.error_path.size() + job.program.script.size() + job.program.input.size() +
@@ -264,8 +264,8 @@ void ClientPool::take_link_events() {
   }
 }
 
-/// A manager that is new to us, or was restarted, is told all that it hasn't answered: of jobs that it took before, it
-/// knows.
+/// A manager that is new to us or was restarted gets again all questions that it hasn't answered. It recognises the
+/// jobs that it has taken already.
 void ClientPool::came_up(std::size_t number, bool restarted) {
   Manager& manager = managers_[number];
   manager.reached = true;
@@ -278,7 +278,7 @@ void ClientPool::came_up(std::size_t number, bool restarted) {
   endpoint_.send(monotonic_now(), effects);
 }
 
-/// The questions to managers that were never reached, and certainly can't be.
+/// Answers the questions to managers that were never reached and certainly can't be.
 void ClientPool::look_for_unreachable() {
   const Instant now = monotonic_now();
   if (now < next_look_ || open_.empty()) return;

@@ -1,4 +1,4 @@
-// The clocks of the real world. Managers live by the monotonic one, which no administrator can set back; the wall clock
+// The clocks of the real world. Managers use the monotonic one, which no administrator can set back. The wall clock
 // only stamps log lines and numbers a daemon's starts.
 #pragma once
 
@@ -21,7 +21,7 @@ inline std::int64_t wall_seconds() { return wall_microseconds() / 1'000'000; }
 /// Microseconds since 1970 as text: "2026-01-31T12:00:00.000001Z". Years 1970 to 9999.
 std::string utc_text(std::int64_t wall_microseconds);
 
-/// Of this start of the host; "unknown" if the system doesn't say.
+/// The name of this start of the host; "unknown" if the system doesn't say.
 std::string boot_name();
 
 }  // namespace dmm

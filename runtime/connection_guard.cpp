@@ -1,4 +1,4 @@
-// What is cut, and why; see connection_guard.hpp.
+// Which connections are cut, and why; see connection_guard.hpp.
 #include "runtime/connection_guard.hpp"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ struct Candidate {
   std::size_t newer = 0;  ///< strangers of the same address that were opened later
 };
 
-/// The strangers in the order in which they make room: from the address that has the most of them, the oldest
-/// first.
+/// Sorts the strangers in the order in which they are cut: those of the address with the most strangers first, and of
+/// one address the oldest first.
 void order(std::vector<Candidate>& strangers) {
   std::ranges::sort(strangers, [](const Candidate& one, const Candidate& other) {
     return std::pair(one.opened, one.descriptor) > std::pair(other.opened, other.descriptor);
@@ -27,8 +27,8 @@ void order(std::vector<Candidate>& strangers) {
   std::ranges::stable_sort(strangers, std::greater(), &Candidate::newer);
 }
 
-/// Room is made for some more, so that not each newcomer has all looked at; but for few, since ZeroMQ serves no
-/// peer while it closes what was cut.
+/// Connections that are cut at once. Several, so that not each newcomer has all connections looked at; but few, since
+/// ZeroMQ serves no peer while it closes them.
 std::size_t room(std::size_t allowed) { return std::max<std::size_t>(allowed / 32, 1); }
 
 }  // namespace
@@ -66,7 +66,7 @@ std::uint64_t ConnectionGuard::cookie_of(int descriptor) const {
   return seen == open_.end() ? 0 : seen->second.source.cookie;
 }
 
-/// Known peers that come again are strangers at first: some places are left in any case.
+/// Known peers that connect again are strangers at first, so some places are always left.
 std::size_t ConnectionGuard::strangers_allowed() const {
   const std::size_t left = settings_.connections_max - std::min(known_, settings_.connections_max);
   return std::clamp(left, std::max<std::size_t>(settings_.strangers_max / 8, 1), settings_.strangers_max);
@@ -76,8 +76,8 @@ bool ConnectionGuard::is_urgent() const {
   return exhausted_ || talked_ || open_.size() - known_ > strangers_allowed();
 }
 
-/// Whether a message without end may come on it, however slowly. All connections together receive less than the
-/// growth that is allowed while each of them receives less than its share.
+/// Whether a message without end may come on it, however slowly. While each connection receives less than its share,
+/// all together receive less than the allowed growth.
 bool ConnectionGuard::may_grow(Instant now, int descriptor, Seen& seen, std::uint64_t resident,
                                const Questions& questions) const {
   const bool was_fresh = std::exchange(seen.fresh, false);
@@ -89,7 +89,7 @@ bool ConnectionGuard::may_grow(Instant now, int descriptor, Seen& seen, std::uin
   return *received - std::min(*received, seen.received) > settings_.growth_bytes / open_.size();
 }
 
-/// If any are cut, the others are not judged by growth of before.
+/// If any connections are cut, earlier growth isn't held against the rest.
 std::vector<int> ConnectionGuard::growing(Instant now, std::uint64_t resident, const Questions& questions) {
   std::vector<int> cut;
   for (auto& [descriptor, seen] : open_)

@@ -1,8 +1,7 @@
-// Which incoming connections are cut, since they do harm. A connection is a *stranger* until a session of an
-// admitted party uses it: idle and half-open connections, bad handshakes and unknown keys are all strangers.
-// Strangers have a number of places of their own, so that they never take the place of a known peer. Strangers
-// that stay idle or say much are cut as well. So is a message without end, which ZeroMQ keeps in memory before we
-// see a byte of it.
+// Which incoming connections are cut because they do harm. A connection is a *stranger* until a session of an admitted
+// party uses it: idle and half-open connections, bad handshakes and unknown keys are all strangers. Strangers have a
+// limited number of places, so that they never take the place of a known peer. Strangers that stay idle or say much are
+// cut as well. So is a connection with a message without end, which ZeroMQ keeps in memory before we see a byte of it.
 //
 // A known peer is cut for a message without end alone; it connects again, and its session goes on.
 #pragma once
@@ -20,13 +19,13 @@ namespace dmm {
 class ConnectionGuard {
  public:
   struct Settings {
-    Duration idle = seconds(30);  ///< a stranger is silent for at most so long
+    Duration idle = seconds(30);  ///< a stranger that is silent for longer is cut
     std::size_t strangers_max = 1'000;
-    std::size_t connections_max = 4'000;  ///< strangers have fewer places when known peers have nearly so many
+    std::size_t connections_max = 4'000;  ///< strangers have fewer places when known peers come near this number
     std::uint32_t stranger_frames_max = 256;
-    /// By which our memory may grow while nothing whole comes on a connection that may be the cause.
+    /// Our memory may grow by this much while nothing whole comes on a connection that may be the cause.
     std::uint64_t growth_bytes = 64 * 1024 * 1024;
-    Duration window = milliseconds(500);  ///< for which nothing whole came, where received bytes aren't known
+    Duration window = milliseconds(500);  ///< without a whole frame, where received bytes aren't known
   };
 
   /// A connection as the kernel knows it.
@@ -44,8 +43,8 @@ class ConnectionGuard {
 
   explicit ConnectionGuard(Settings settings) : settings_(settings) {}
 
-  /// Settings that leave half of the descriptors to the rest of the daemon and to what is accepted before the
-  /// guard hears of it.
+  /// Settings that leave half of the descriptors to the rest of the daemon and to connections that are accepted before
+  /// the guard hears of them.
   static Settings within(Settings wanted, std::size_t descriptors);
   void change(Settings settings) { settings_ = settings; }
 
@@ -53,7 +52,7 @@ class ConnectionGuard {
   void closed(int descriptor);
   /// A whole frame came on it.
   void heard(Instant now, int descriptor);
-  /// No connection could be accepted, since no descriptor is left: all strangers go.
+  /// No connection could be accepted because no descriptor is left: all strangers are cut.
   void exhausted() { exhausted_ = true; }
 
   bool empty() const { return open_.empty(); }
@@ -63,7 +62,7 @@ class ConnectionGuard {
 
   /// Whether `to_cut` is to be called at once.
   bool is_urgent() const;
-  /// Which to cut now. `resident`: our memory in bytes.
+  /// The connections to cut now. `resident`: our memory in bytes.
   std::vector<int> to_cut(Instant now, std::uint64_t resident, const Questions& questions);
 
  private:
@@ -71,7 +70,7 @@ class ConnectionGuard {
     Source source;
     Instant opened{};
     Instant heard{};                   ///< when a whole frame came, or it was opened
-    std::uint64_t least = UINT64_MAX;  ///< our memory since then, at its least
+    std::uint64_t least = UINT64_MAX;  ///< the least memory that we had since then
     std::uint64_t received = 0;        ///< by the kernel, when we last looked after a whole frame
     bool fresh = false;                ///< a whole frame came since we looked
     bool known = false;                ///< a session used it when we last asked

@@ -9,15 +9,15 @@
 
 namespace dmm {
 
-/// What is to become of the work that a daemon has under way when it ends.
+/// What a daemon that ends does with the work that it has under way.
 enum class Farewell : unsigned char {
   leave,      ///< SIGTERM: it goes on without the daemon, which will be started again
   end,        ///< SIGINT: it ends first
-  hand_back,  ///< SIGUSR1: as `end`, and a resource manager's nodes are wanted back by others than its owner
+  hand_back,  ///< SIGUSR1: as `end`; other users of the host want a resource manager's nodes
 };
 
-/// SIGTERM, SIGINT, SIGUSR1 and SIGHUP as a descriptor to wait for, so that none is lost between two waits;
-/// SIGPIPE ignored. To be made before anything that makes threads, which inherit what is blocked.
+/// SIGTERM, SIGINT, SIGUSR1 and SIGHUP as a descriptor to wait for, so that none is lost between two waits; SIGPIPE is
+/// ignored. Make it before anything that makes threads, which inherit the blocked signals.
 class Signals {
  public:
   Signals();
@@ -26,13 +26,13 @@ class Signals {
   Signals& operator=(const Signals&) = delete;
 
   int descriptor() const { return descriptor_; }
-  /// Reads what came; true if any of it asks the daemon to end.
+  /// Reads the signals that came; true if any asks the daemon to end.
   bool take();
   /// Whether a SIGHUP came since the last call: the configuration is to be read again.
   bool take_reload() { return std::exchange(reload_, false); }
   /// What the signals so far ask for.
   Farewell farewell() const { return farewell_; }
-  /// Sleeps until one comes or the time is over; true if one came.
+  /// Sleeps until a signal comes or the time is over; true if a signal came.
   bool wait(Duration at_most);
 
  private:
@@ -41,23 +41,24 @@ class Signals {
   bool reload_ = false;
 };
 
-/// How a daemon begins, before anything else: open files as many as the administrator allows (each connection is one),
-/// up to a few thousand; and, for testbeds, SIGINT from the kernel when the parent process ends.
+/// How a daemon begins, before anything else. It raises its limit of open files (each connection is one) to what the
+/// administrator allows, at most a few thousand. For testbeds, the kernel sends it SIGINT when its parent process ends.
 void begin_daemon(bool die_with_parent);
 
-/// The permissions that new files of this process lack.
+/// The permissions that new files of this process don't get.
 using Umask = unsigned;
-constexpr Umask private_umask = 077;  ///< nobody else may read them
-/// Sets it; the one of before.
+constexpr Umask private_umask = 077;  ///< other accounts may not read them
+/// Sets the umask; returns the earlier one.
 Umask change_umask(Umask umask);
 
-/// Goes to work in a directory, which is made if it isn't there, so that no other folder is kept busy; in the root
-/// folder if none is named. An error text, or empty.
+/// Changes to a working directory, which is made if it isn't there; to the root folder if none is named, so that no
+/// other folder is kept busy. An error text, or empty.
 std::string work_in(const std::string& directory);
 
 bool runs_as_root();
 
-/// What its administrator must know of the harm that others can do through it: a text each.
+/// What the administrator must know of the harm that other accounts can do through this daemon: one text for each
+/// danger.
 std::vector<std::string> exposures_of(bool as_root);
 
 /// Writes one byte to the descriptor that the environment variable DMM_READY_FD names, if any, and closes it.

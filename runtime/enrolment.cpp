@@ -32,7 +32,7 @@ std::optional<Newcomer> newcomer_of(const std::string& word) {
   return static_cast<Newcomer>(found - newcomer_words.begin());
 }
 
-/// When a token or an invitation ends; 0 if it doesn't say.
+/// The end of a token or an invitation; 0 if none is given.
 WallSeconds until_in(const Json& json) {
   const auto until = json.find("until");
   return until != json.end() && until->is_number_integer() ? until->get<WallSeconds>() : 0;
@@ -40,7 +40,7 @@ WallSeconds until_in(const Json& json) {
 
 bool is_relation(const std::string& word) { return word == "parent" || word == "child" || word == "sibling"; }
 
-/// What a relation is from the other end.
+/// The same relation, as the other end names it.
 std::string reversed(const std::string& relation) {
   if (relation == "parent") return "child";
   if (relation == "child") return "parent";
@@ -167,7 +167,7 @@ OrFault<Enrolment::Taken> Enrolment::take_in(const Json& argument) const {
   const auto link = parse_key<LinkKey>(word_in(argument, "link"));
   const auto key = parse_key<SiteKey>(word_in(argument, "key"));
   if (newcomer == Newcomer::neighbour ? !key : !link) return "enrol: expected the newcomer's key";
-  // Used up first: a code that was shown twice at once is good for one.
+  // Used up first: of two newcomers that show one code at the same time, only the first may use it.
   open.erase(shown);
   if (WhyNot fault = replace_private_file(invitations_file(folder_), open.dump(2) + "\n"); !fault.empty())
     return fault;
@@ -238,7 +238,7 @@ std::optional<EnrolmentAnswer> answer_enrolment(const std::optional<Enrolment>& 
   if (ask.verb == "link") {
     if (WhyNot why = office->add_link(argument); !why.empty()) return fault(why);
     const bool is_parent =
-        argument.value("relation", "") == "parent";  // the way to the root is read at a start alone
+        argument.value("relation", "") == "parent";  // at runtime, only the start reads the way to the root
     return answer({{"linked", true}, {"restart", is_parent}}, !is_parent);
   }
   if (ask.verb == "invite") {

@@ -26,8 +26,8 @@ struct FileWriter::Shared {
 
   std::mutex mutex;
   std::condition_variable work;
-  std::map<std::string, std::vector<Waiting>> folders;  ///< what waits; also empty, while its folder is written to
-  std::deque<std::string> ready;                        ///< folders with something to write and nobody who does
+  std::map<std::string, std::vector<Waiting>> folders;  ///< waiting pieces; none while the folder is written to
+  std::deque<std::string> ready;                        ///< folders with pieces and without a thread
   std::vector<FileWritten> done;
   std::size_t threads = 0, idle = 0;
   bool closed = false;
@@ -39,7 +39,8 @@ struct FileWriter::Shared {
   static std::vector<FileWritten> write_all(const std::vector<Waiting>& batch, Write write);
 };
 
-/// A new file's name is made safe with the last piece of its stream, once for all that came together.
+/// Writes pieces of one folder. The name of a new file is synced with the last piece of its stream: once for all pieces
+/// that came together.
 std::vector<FileWritten> FileWriter::Shared::write_all(const std::vector<Waiting>& batch, Write write) {
   std::vector<FileWritten> done;
   const FilePiece* synced = nullptr;
@@ -70,7 +71,7 @@ void FileWriter::add(std::uint64_t id, FilePiece piece) {
   std::string folder = parent_folder(piece.path);
   const auto [place, is_new] = shared_->folders.try_emplace(folder);
   place->second.push_back({id, std::move(piece)});
-  if (!is_new) return;  // whoever writes to it, or is going to, takes this one too
+  if (!is_new) return;  // the thread that has the folder, or gets it, takes this piece too
   shared_->ready.push_back(std::move(folder));
   if (shared_->ready.size() <= shared_->idle || shared_->threads == threads_max) return shared_->work.notify_one();
   try {

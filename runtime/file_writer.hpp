@@ -1,6 +1,6 @@
 // Writes pieces of users' files in the background, so that no file system holds up a daemon. Pieces for one folder are
-// written in order, those for others beside them: a file system that hangs stops what goes to its folders alone.
-// Whoever hands pieces over bounds how many there are; this keeps all of them.
+// written in order, and folders in parallel: a file system that hangs stops its own folders alone. The caller bounds
+// the number of pieces; this class keeps all of them.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ namespace dmm {
 /// The outcome of a piece.
 struct FileWritten {
   std::uint64_t id = 0;
-  std::string error;  ///< empty: it was written and, if that was wanted, is safe
+  std::string error;  ///< empty: it was written and, if that was wanted, synced
 };
 
 class FileWriter {
  public:
   using Write = std::string (*)(const FilePiece&);
 
-  /// Another function than write_piece is for tests.
+  /// Tests pass another function than write_piece.
   explicit FileWriter(Write function = write_piece);
-  /// Waits for nothing: what isn't written by then may be or not.
+  /// Waits for nothing: pieces that aren't written yet may be lost.
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
@@ -34,7 +34,7 @@ class FileWriter {
   void add(std::uint64_t id, FilePiece piece);
   std::vector<FileWritten> take();
 
-  /// Folders that are written to at a time; what is for others waits.
+  /// Folders that are written to at a time; pieces for other folders wait.
   static constexpr std::size_t threads_max = 32;
 
  private:

@@ -30,7 +30,7 @@ class File {
   int descriptor_;
 };
 
-// Output is written by threads: the text of an error may not be one that they share.
+// The text of an error, made without memory that threads share: threads write the output.
 std::string fault_text(std::string_view what, const std::string& path, int error) {
   return std::string(what) + ' ' + path + ": " + std::generic_category().message(error);
 }
@@ -79,7 +79,7 @@ namespace {
 std::string replace_file_with_mode(const std::string& path, std::string_view content, unsigned mode) {
   const std::string beside = path + ".new";
   {
-    ::unlink(beside.c_str());  // an old one keeps its mode
+    ::unlink(beside.c_str());  // a file of an earlier try would keep its mode
     const File file(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
     if (!file.is_open()) return fault_text("cannot write", beside, errno);
     if (!write_all(file.descriptor(), content, 0) || ::fdatasync(file.descriptor()) != 0)

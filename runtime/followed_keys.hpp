@@ -1,5 +1,5 @@
-// The link keys that peers listen with next, as they announced. So an endpoint that a configuration names goes on
-// to lead to its peer when the peer has another link key: nothing need be edited.
+// The link keys that peers announced to listen with next. So an endpoint in a configuration still leads to its peer
+// after the peer has changed its link key, without an edit.
 //
 //   keys/followed.json   in a manager's directory: by peer, the key in the configuration and those that came after
 //   it
@@ -17,26 +17,27 @@ namespace dmm {
 
 class FollowedKeys {
  public:
-  /// Keys of `folder`; none if it is empty.
+  /// Keys that are kept in `folder`; if it is empty, none are kept.
   explicit FollowedKeys(std::string folder) : folder_(std::move(folder)) {}
   WhyNot read();
 
-  /// A peer that is dialled at this endpoint, as the configuration has it, listens with this key from then on.
+  /// A peer announced that it listens with this key from `from` on. `endpoint`: where it is dialled, as in the
+  /// configuration.
   WhyNot hear(const Party& peer, const std::string& endpoint, const LinkKey& link, WallSeconds from);
 
-  /// The endpoint with the key to be tried: the newest that the peer may use by now, in later attempts the others
+  /// The endpoint with the key to be tried: first the newest that the peer may use by now, in later attempts the others
   /// in turn.
   std::string endpoint_for(const Party& peer, const std::string& endpoint, std::size_t attempt,
                            WallSeconds now) const;
   /// When the next of the peer's keys takes its turn; 0 if none does.
   WallSeconds next_turn(const Party& peer, const std::string& endpoint, WallSeconds now) const;
-  /// Whether more than one key may be the peer's.
+  /// Whether the peer may use more than one key now.
   bool has_choice(const Party& peer, const std::string& endpoint) const {
     return keys_of(peer, endpoint) != nullptr;
   }
 
  private:
-  /// The most that are kept of a peer: the one that it uses, and the next.
+  /// The keys that are kept of a peer, at most: the one that it uses, and the next.
   static constexpr std::size_t keys_max = 2;
   struct Later {
     LinkKey link;

@@ -39,7 +39,8 @@ std::uint64_t cookie_of(int descriptor) {
   return ::getsockopt(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
 }
 
-/// The far end without its port; of IPv6 the network, of which one host has all addresses. 0: not over tcp.
+/// The address of the far end without its port. Of IPv6 only the network, since one host has all of its addresses. 0:
+/// not over tcp.
 std::uint64_t address_of(int descriptor) {
   sockaddr_storage far{};
   socklen_t size = sizeof far;
@@ -92,7 +93,7 @@ void IncomingWatch::begin(zmq::context_t& context, zmq::socket_t& listening) {
   if (zmq_socket_monitor(listening.handle(), monitor_endpoint, wanted) != 0) throw zmq::error_t();
   monitor_ = zmq::socket_t(context, zmq::socket_type::pair);
   monitor_.set(zmq::sockopt::linger, 0);
-  monitor_.set(zmq::sockopt::rcvhwm, 1);  // ZeroMQ's own thousand is enough
+  monitor_.set(zmq::sockopt::rcvhwm, 1);  // a thousand, as ZeroMQ has it, isn't needed
   monitor_.connect(monitor_endpoint);
   descriptor_ = monitor_.get(zmq::sockopt::fd);
 }
@@ -108,15 +109,15 @@ void IncomingWatch::take(Instant now) {
   }
 }
 
-/// Were there no stranger to cut, ZeroMQ would try for ever to accept the same connection. With a descriptor to
-/// spare it is accepted, and is a stranger that can be cut.
+/// Without a stranger to cut, ZeroMQ would try for ever to accept the same connection. The spare descriptor lets ZeroMQ
+/// accept it; then it is a stranger that can be cut.
 void IncomingWatch::exhausted() {
   guard_.exhausted();
   if (spare_ >= 0) ::close(std::exchange(spare_, -1));
 }
 
-/// A frame may be read after its connection is closed; then the descriptor may have another connection, which says
-/// so with its next frame.
+/// A frame may be read after its connection is closed. Its descriptor may belong to another connection by then, which
+/// corrects this with its next frame.
 void IncomingWatch::heard(Instant now, int descriptor, Connection connection) {
   guard_.heard(now, descriptor);
   if (guard_.knows(descriptor)) connection_by_[descriptor] = connection;

@@ -1,9 +1,9 @@
-// The connections that others opened to a listening socket: which there are, as a monitor of ZeroMQ tells, which
-// carried a frame, and which are cut (connection_guard.hpp).
+// The connections that peers opened to a listening socket. A monitor of ZeroMQ tells which there are. The watch notes
+// which of them carried a frame, and cuts those that connection_guard.hpp decides on.
 //
-// ZeroMQ tells descriptors, and uses a descriptor again as soon as its connection is closed. What is to be cut is
-// therefore compared with the socket that was accepted: the kernel numbers sockets for ever (SO_COOKIE). ZeroMQ
-// closes what is shut down under it, with all that it has kept of it.
+// ZeroMQ tells descriptors, and uses a descriptor again as soon as its connection is closed. So before a connection is
+// cut, its socket is compared with the one that was accepted: the kernel never uses the number of a socket again
+// (SO_COOKIE). When a socket is shut down under ZeroMQ, ZeroMQ closes it and frees all that it has kept of it.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ class IncomingWatch {
   IncomingWatch(const IncomingWatch&) = delete;
   IncomingWatch& operator=(const IncomingWatch&) = delete;
 
-  /// Begins, before the socket listens. Takes what the process may open as the measure.
+  /// Begins, before the socket listens. The limits follow from the descriptors that the process may open.
   void begin(zmq::context_t& context, zmq::socket_t& listening);
   void end() { monitor_.close(); }
   bool begun() const { return monitor_.handle() != nullptr; }
-  /// Readable when connections may have come or gone: `take` is to be called then. ZeroMQ accepts no more than
-  /// some thousand connections before they are taken.
+  /// Readable when connections may have come or gone: call `take` then. ZeroMQ accepts no more than some thousand
+  /// connections before that.
   int descriptor() const { return descriptor_; }
   void take(Instant now);
 
@@ -41,7 +41,7 @@ class IncomingWatch {
 
   bool is_urgent() const { return guard_.is_urgent(); }
   bool empty() const { return guard_.empty(); }
-  /// Cuts what does harm; how many.
+  /// Cuts the connections that do harm. Returns their number.
   std::size_t cut(Instant now, const std::function<bool(Connection)>& is_needed);
 
  private:

@@ -8,7 +8,7 @@
 
 namespace dmm {
 
-/// The array in a file; empty if there is no file. One that can't be read is a fault: it may revoke keys.
+/// The array in a file; empty if there is no file. An unreadable file is a fault: it may revoke keys.
 OrFault<nlohmann::ordered_json> read_json_list(const std::string& path);
 
 }  // namespace dmm

@@ -1,4 +1,4 @@
-// Texts in the JSON of files and questions, where a text that is missing is an empty one.
+// Texts in the JSON of files and questions. A missing text is read as an empty one.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,13 +7,13 @@
 
 namespace dmm {
 
-/// The text of a key; empty if it is missing or is none.
+/// The text of a key; empty if it is missing or no text.
 inline std::string word_in(const nlohmann::ordered_json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// The texts of an array; what is no text is left out.
+/// The texts of an array; other elements are left out.
 inline std::vector<std::string> words_of(const nlohmann::ordered_json& array) {
   std::vector<std::string> words;
   for (const auto& word : array)

@@ -12,11 +12,11 @@
 namespace dmm {
 namespace {
 
-/// Peers have so long to hear of a site manager's next key.
+/// How long peers have to hear of a site manager's next key.
 constexpr Duration overlap_default = seconds(86'400);
-/// A new key that waits for its turn is looked at again at the latest after so long: the wall clock may be set.
+/// How long a new key waits at most until its turn is checked again: the wall clock may be set.
 constexpr Duration look_again = seconds(60);
-/// How often a peer that isn't there is tried by another of its keys.
+/// How often another key is tried for a peer that isn't there.
 constexpr Duration between_attempts = seconds(5);
 
 LogEvent told(Level level, std::string_view event, std::string text) {
@@ -55,7 +55,7 @@ WhyNot KeyOffice::begin(Instant now, Endpoint& endpoint) {
     return {};
   }
   endpoint.announce(now, next_->certificate);
-  next_at_ = now;  // perform() looks when its turn is
+  next_at_ = now;  // perform() looks when it takes its turn
   return {};
 }
 
@@ -86,14 +86,14 @@ void KeyOffice::redial(const Party& peer, Dialled& dialled, std::size_t attempt)
   changes_.redials.push_back({peer, dialled.used});
 }
 
-/// What is dialled already has the key of before.
+/// Connections prove this key from now on. Connections to peers still prove the old one, so all are dialled again.
 void KeyOffice::prove_with(const LinkSecret& secret) {
   changes_.proves = secret;
   for (auto& [peer, dialled] : dialled_)
     if (dialled.configured.starts_with("tcp://")) redial(peer, dialled, dialled.attempt);
 }
 
-/// Dials the peers that listen with another key by now than the one they are dialled by.
+/// Dials again the peers that listen with another key by now than the one they were dialled with.
 void KeyOffice::follow(Instant now) {
   const WallSeconds wall = wall_seconds();
   follow_at_ = never;
@@ -106,7 +106,7 @@ void KeyOffice::follow(Instant now) {
   }
 }
 
-/// A peer that isn't there may have changed its key earlier, or later, than it said.
+/// A peer that isn't there may have changed its key earlier or later than it said.
 void KeyOffice::try_other_keys(Instant now, const Endpoint& endpoint) {
   attempt_at_ = never;
   for (auto& [peer, dialled] : dialled_) {
@@ -132,7 +132,7 @@ void KeyOffice::on(Instant now, Endpoint& endpoint, const KeyNeeded&, std::vecto
   endpoint.hold(now, keyring_->link, keyring_->certificate);
 }
 
-/// Why the key isn't certified; what is certified is noted.
+/// Why the key isn't certified; a key that is certified is noted.
 WhyNot KeyOffice::fault_of(const CertificateAsked& asked, const SiteSecret& secret) const {
   if (asked.party == self_) return {};
   if (!shows_possession(asked.possession, asked.link, secret, to_text(asked.party)))
@@ -171,7 +171,7 @@ void KeyOffice::on(Instant now, Endpoint& endpoint, const CertificateHeard& hear
     return take_next(now, endpoint, log);
   }
   if (!keyring_ || public_of(keyring_->link) != heard.link) return;
-  if (keyring_->certificate.empty()) prove_with(keyring_->link);  // from now on it can be dialled with
+  if (keyring_->certificate.empty()) prove_with(keyring_->link);  // connections to peers can prove it from now on
   *keyring_ = Keyring{keyring_->link, heard.certificate, heard.site};
   if (WhyNot fault = write_keyring(directory_, *keyring_); !fault.empty())
     log.push_back(told(Level::error, "keys_not_kept", fault));
@@ -223,7 +223,7 @@ void KeyOffice::take_next(Instant now, Endpoint& endpoint, std::vector<LogEvent>
   keyring_ = std::move(*std::exchange(next_, std::nullopt));
   prove_with(keyring_->link);
   endpoint.hold(now, keyring_->link, keyring_->certificate);
-  // Once more, now that it is so: peers that are there connect again.
+  // Announced again, now that the key is in use: peers that are there connect again.
   if (is_site()) endpoint.announce(now, keyring_->certificate);
   log.push_back({Level::info, "link_key", {}, {{"link", to_text(public_of(keyring_->link))}}});
 }

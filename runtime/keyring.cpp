@@ -85,7 +85,7 @@ OrFault<std::optional<Keyring>> read_keyring(const std::string& folder) {
   return read_keyring_file(link_file(folder));
 }
 bool has_keys(const std::string& folder) {
-  std::error_code unknown;  // then reading tells why
+  std::error_code unknown;  // then reading the file tells why
   return !folder.empty() && std::filesystem::exists(link_file(folder), unknown);
 }
 WhyNot write_keyring(const std::string& folder, const Keyring& keyring) {
@@ -100,7 +100,7 @@ WhyNot write_next_keyring(const std::string& folder, const Keyring& keyring) {
 }
 WhyNot take_next_keyring(const std::string& folder, const Keyring& keyring) {
   if (WhyNot fault = write_keyring(folder, keyring); !fault.empty()) return fault;
-  // If the machine ends now, the next start finds the same key twice, and takes its place once more.
+  // If the machine ends now, the next start finds the same key in both files, and replaces the file once more.
   ::unlink(next_file(folder).c_str());
   return sync_parent_of(next_file(folder));
 }

@@ -1,7 +1,7 @@
 // Commits to an SQLite file with a write-ahead log; see ledger.hpp.
 //
 // SQLite syncs the log at each commit with synchronous=FULL, and only at checkpoints with NORMAL: the level is set
-// before the transaction. Checkpoints are made here and not by SQLite itself, which would keep their errors to itself.
+// before the transaction. This file makes the checkpoints itself, since SQLite would not report their errors.
 #include "runtime/ledger.hpp"
 
 #include <fcntl.h>
@@ -24,9 +24,9 @@
 namespace dmm {
 namespace {
 
-/// Of the log, before its content is moved into the file: 4 MB.
+/// Pages of the log before its content is moved into the file: 4 MB.
 constexpr int checkpoint_pages = 1000;
-/// How long a commit waits for another process that writes there, which nobody should.
+/// How long a commit waits for another process that writes there, although none should.
 constexpr int busy_milliseconds = 1000;
 
 constexpr std::string_view boot_unknown = "unknown";
@@ -86,9 +86,9 @@ struct Ledger::Inside {
   bool of_this_boot = false;
   std::string fault;
   bool failed = false;
-  bool syncing = false;  ///< the level of `synchronous`
-  bool wrote = false;  ///< the last commit had something to write: rows that are as they were aren't written again
-  bool unsynced = false;  ///< an earlier one wrote what isn't synced yet
+  bool syncing = false;   ///< the level of `synchronous`
+  bool wrote = false;     ///< the last commit wrote something: rows that didn't change aren't written again
+  bool unsynced = false;  ///< an earlier commit wrote what isn't synced yet
   int log_pages = 0;      ///< after the last commit
   int moved_at = 0;       ///< pages at the last checkpoint
 
@@ -151,7 +151,8 @@ std::string Ledger::Inside::open_file() {
   return {};
 }
 
-/// Whether the last call failed for a reason that says nothing of the content: no room for the log, no right to write.
+/// Whether the last call failed for a reason that says nothing of the content, such as no room for the log or no right
+/// to write.
 bool Ledger::Inside::unreadable() const {
   constexpr int reasons[] = {SQLITE_IOERR, SQLITE_FULL,   SQLITE_CANTOPEN, SQLITE_NOMEM,
                              SQLITE_BUSY,  SQLITE_LOCKED, SQLITE_READONLY, SQLITE_PERM};
@@ -159,9 +160,9 @@ bool Ledger::Inside::unreadable() const {
   return std::find(std::begin(reasons), std::end(reasons), kind) != std::end(reasons);
 }
 
-/// Moves what an earlier process left in the log into the file, so that a new log begins. If a sync had failed, the log
-/// may look whole and be so in memory only: the system gives up pages that it couldn't write, and later syncs succeed
-/// without them. Without room, or with a reader in the way, it goes on in the old one.
+/// Moves what an earlier process left in the log into the file, so that a new log begins. After a failed sync, the old
+/// log may be whole in memory only: the system drops pages that it couldn't write, and later syncs succeed without
+/// them. Without room, or with a reader in the way, the old log is used on.
 std::string Ledger::Inside::begin_log() {
   const int code =
       sqlite3_wal_checkpoint_v2(database.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
@@ -183,7 +184,7 @@ std::string Ledger::Inside::prepare() {
   return ready ? std::string() : "cannot open the ledger " + options.path + ": " + error();
 }
 
-/// The clock that instants are kept by holds as long as the machine is up, also when somebody sets the wall clock.
+/// Keeps the clock of all instants in the file: it stays valid while the machine is up, even if the wall clock is set.
 std::string Ledger::Inside::keep_about() {
   const std::string boot = boot_name();
   const std::string kept = about(database.get(), "clock");
@@ -205,7 +206,7 @@ std::string Ledger::Inside::keep_about() {
   return fault;
 }
 
-/// Before a transaction: how far it is to be synced.
+/// Before a transaction: sets whether its commit is synced.
 int Ledger::Inside::sync(bool wanted) {
   if (wanted == syncing) return SQLITE_OK;
   const int code = sqlite::run(database.get(), wanted ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
@@ -240,7 +241,7 @@ int Ledger::Inside::apply_about(const std::string& name, const std::string& valu
   return set_about.run();
 }
 
-/// The end of a transaction: its total.
+/// Ends a transaction, with its total.
 int Ledger::Inside::write(std::uint64_t& sum) {
   const std::string text = std::to_string(sum);
   set_about.bind(1, "total");
@@ -249,8 +250,8 @@ int Ledger::Inside::write(std::uint64_t& sum) {
   return code == SQLITE_OK ? end.run() : code;
 }
 
-/// Moves the log's content into the file once it has so many pages more than at the last time. Where a reader is in the
-/// way or there is no room, the log goes on to grow, and it is tried again later.
+/// Moves the log's content into the file once it has `pages_min` pages more than at the last time. If a reader is in
+/// the way or there is no room, the log grows on, and a later call tries again.
 int Ledger::Inside::checkpoint(int pages_min) {
   if (log_pages < moved_at) moved_at = 0;
   if (log_pages < moved_at + pages_min) return SQLITE_OK;
@@ -260,8 +261,8 @@ int Ledger::Inside::checkpoint(int pages_min) {
   return kind == SQLITE_BUSY || kind == SQLITE_FULL ? SQLITE_OK : code;
 }
 
-/// After a commit: SQLite neither writes nor syncs rows that are as they were. If an earlier commit wrote them, and
-/// didn't sync, one that writes something does that.
+/// After a commit. SQLite neither writes nor syncs rows that didn't change. If an earlier commit wrote without a sync,
+/// this writes something so that the log is synced.
 int Ledger::Inside::sync_earlier() {
   const bool missed = syncing && unsynced && !wrote;
   const int code = missed ? write_version(database.get()) : SQLITE_OK;
@@ -281,7 +282,7 @@ CommitOutcome Ledger::Inside::refuse(int code) {
   if (sqlite3_get_autocommit(database.get()) == 0) undo.run();
   failed = !(no_room || busy) || sqlite3_get_autocommit(database.get()) == 0;
   if (!failed)
-    failed = checkpoint(1) != SQLITE_OK;  // the next try may begin the log anew, in the room that it has
+    failed = checkpoint(1) != SQLITE_OK;  // the next try may begin a new log, in the room of the old one
   return failed ? CommitOutcome::failed : CommitOutcome::stalled;
 }
 

@@ -15,9 +15,9 @@ namespace {
 
 /// "DMML": what the program `file` and SQLite's own tools call the kind of file.
 constexpr std::int64_t application = 0x444D4D4C;
-/// Grows with every change of the tables or of the records in them.
+/// Raise it with every change of the tables or of the records in them.
 constexpr std::int64_t schema_version = 2;
-/// The oldest whose ledgers are taken over: tables that they lack are empty, and columns that they lack have defaults.
+/// The oldest version that is taken over. Tables that it lacks are empty, and columns that it lacks have defaults.
 constexpr std::int64_t schema_version_oldest = 1;
 constexpr const char* about_table = "about";
 constexpr const char* total_name = "total";
@@ -76,7 +76,7 @@ std::string definition_of(sqlite3* database, const std::string& table) {
   return statement.step() == SQLITE_ROW ? std::string(statement.text(0)) : std::string();
 }
 
-/// Every definition must be what we make, or a name was changed. An older ledger may lack some.
+/// What is wrong with the schema, or empty: every definition must be ours. An older ledger may lack some tables.
 std::string fault_of_schema(sqlite3* database, const LedgerOptions& options, bool is_older) {
   if (definition_of(database, about_table) != about_definition())
     return "the table \"about\" is missing or another";
@@ -92,7 +92,8 @@ std::string fault_of_schema(sqlite3* database, const LedgerOptions& options, boo
   return {};
 }
 
-/// Adds the sums of all rows of a table. In ascending order, or a row would be there and not be found by its key.
+/// Adds the sums of all rows of a table. The keys must ascend: a row out of order is there, but can't be found by its
+/// key.
 std::string add_rows(sqlite3* database, const std::string& table, std::uint64_t& total) {
   sqlite::Statement statement(database, "SELECT key, record, sum FROM " + table + " ORDER BY key");
   std::string before;

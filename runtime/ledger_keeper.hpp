@@ -1,4 +1,4 @@
-// The rows of one manager in its ledger: read at the start, changed after each step. Record is a variant of rows.
+// The rows of one manager in its ledger: read at the start, changed after each step. `Record` is a variant of rows.
 #pragma once
 
 #include <memory>
@@ -47,7 +47,7 @@ std::string load_tables(Ledger& ledger, std::vector<Record>& records, std::index
   return fault;
 }
 
-/// All rows, kind by kind, in the order of their keys as text; or an error text.
+/// All rows, kind by kind, ordered by key as text; or an error text.
 template <class Record>
 std::variant<std::vector<Record>, std::string> load(Ledger& ledger) {
   std::vector<Record> records;
@@ -56,7 +56,7 @@ std::variant<std::vector<Record>, std::string> load(Ledger& ledger) {
   return records;
 }
 
-/// Hands the changes to the ledger, for its next commit; their grade stays.
+/// Hands the changes to the ledger, for its next commit; their grade is kept.
 template <class Record>
 void hand_over(LedgerChanges<Record>& changes, Ledger& ledger) {
   for (const auto& change : changes.list)
@@ -71,7 +71,7 @@ void hand_over(LedgerChanges<Record>& changes, Ledger& ledger) {
   changes.list.clear();
 }
 
-/// Of a manager that keeps nothing.
+/// The same for a manager that keeps nothing.
 inline void hand_over(LedgerChanges<NoRecords>&, Ledger&) {}
 
 /// A ledger and what was in it when it was opened.
@@ -81,7 +81,7 @@ struct Kept {
   std::vector<Record> rows;
 };
 
-/// Opens the ledger of a manager in its directory, as its configuration has it: "graded", "full" or "off".
+/// Opens the ledger of a manager in its directory. The configuration says how it is kept: "graded", "full" or "off".
 template <class Record>
 std::variant<Kept<Record>, std::string> open_kept(const std::string& directory, const std::string& mode,
                                                   const std::string& party) {

@@ -1,4 +1,4 @@
-// Lines are made here and handed to spdlog as they are: no format strings, so no text of a peer is ever one. See
+// Lines are made here and handed to spdlog without format strings, so no text of a peer is ever used as one. See
 // log.hpp.
 #include "runtime/log.hpp"
 
@@ -18,7 +18,7 @@
 namespace dmm {
 namespace {
 
-constexpr Duration flush_interval = milliseconds(50);  // soon enough for who looks, seldom enough to cost nothing
+constexpr Duration flush_interval = milliseconds(50);  // soon enough for readers, seldom enough to cost nothing
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:/#@+%";
 
@@ -35,7 +35,7 @@ std::size_t sequence_length(std::string_view text) {
   if (length == 0 || length > text.size()) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xC0) != 0x80) return 0;
-  // Longer than needed, surrogates, and beyond the last code point.
+  // Overlong sequences, surrogates, and code points beyond the last.
   if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F)) return 0;
   if ((lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F)) return 0;
   return length;
@@ -216,7 +216,7 @@ struct Log::Inside {
     const auto kind = std::filesystem::symlink_status(options.file, error).type();
     const bool may_move =
         kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
-    if (options.bytes_max == 0 || !may_move)  // a device, or a link to one, keeps its name
+    if (options.bytes_max == 0 || !may_move)  // a device, or a link to a device, keeps its name
       return std::make_shared<spdlog::sinks::basic_file_sink_st>(options.file);
     return std::make_shared<spdlog::sinks::rotating_file_sink_st>(options.file, options.bytes_max,
                                                                   options.moved_max);

@@ -21,7 +21,7 @@
 namespace dmm {
 namespace {
 
-/// A descriptor that is closed at the end.
+/// Closes the descriptor at its end.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -41,7 +41,7 @@ std::string name_of(uid_t user) {
   return entry != nullptr ? entry->pw_name : "user " + std::to_string(user);
 }
 
-/// The folder on the way, or the socket itself, that keeps this user out.
+/// The folder on the way, or the socket itself, that this user may not pass.
 std::string barrier_on(const std::string& path) {
   for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
     if (const std::string folder = path.substr(0, end); ::access(folder.c_str(), X_OK) != 0) return folder;
@@ -80,11 +80,11 @@ std::optional<Unreachable> why_no_file(const std::string& endpoint, const std::s
       return Unreachable{ReachFault::nobody_listens, nobody + ": who made the socket has ended", {}};
     case EACCES:
     case EPERM: return forbidden(endpoint, path);
-    default: return std::nullopt;  // a long queue of others (EAGAIN), ...
+    default: return std::nullopt;  // such as EAGAIN: many other clients are waiting
   }
 }
 
-/// 0: connected, or nothing is known yet.
+/// The error of a connect(); 0: connected, or nothing is known yet.
 int error_of_connect(const addrinfo& address, Duration at_most) {
   const Descriptor socket(::socket(address.ai_family, address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (socket.get() < 0) return 0;

@@ -1,5 +1,5 @@
-// Why nobody can be reached at an endpoint. The transport tries again for ever and keeps the reason to itself, so a
-// command that waits in vain asks the system: by one connect() on which nothing is said.
+// Why no manager can be reached at an endpoint. The transport tries again for ever and doesn't report the reason. So a
+// command that waits in vain asks the system, by one connect() that sends nothing.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace dmm {
 
 enum class ReachFault : std::uint8_t {
-  nobody_listens,  ///< no such socket, or nobody behind it
+  nobody_listens,  ///< no such socket, or no process listens at it
   not_permitted,   ///< the file system forbids it
   no_such_host,    ///< the name of the host leads nowhere
 };
@@ -19,10 +19,10 @@ enum class ReachFault : std::uint8_t {
 struct Unreachable {
   ReachFault why = ReachFault::nobody_listens;
   std::string text;   ///< for people; names the endpoint
-  std::string owner;  ///< not_permitted: whose file stands in the way
+  std::string owner;  ///< not_permitted: the account that owns the barrier
 };
 
-/// Nothing if somebody listens there, or if it can't be told within this time.
+/// Nothing if a process listens there, or if the answer isn't known within this time.
 std::optional<Unreachable> why_unreachable(const std::string& endpoint, Duration at_most = milliseconds(200));
 
 }  // namespace dmm

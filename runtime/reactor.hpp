@@ -1,6 +1,7 @@
-// The loop of a daemon: sleep until a frame, a signal, the shell's own events or a deadline; take what came, as a
-// batch; settle the manager once; perform what it decided: first the ledger, then the log, then what the shell does,
-// then the frames. While the ledger can't be written, nothing else happens; if it can't be any more, the daemon ends.
+// The loop of a daemon. It sleeps until a frame, a signal, the shell's own events or a deadline. It takes what came, as
+// a batch, and settles the manager once. Then it performs what the manager decided: first the ledger, then the log,
+// then what the shell does, then the frames. While the ledger can't be written, nothing else happens; if it fails for
+// good, the daemon ends.
 //
 // A shell is what a daemon has beside its manager: a backend that runs tasks, files that it writes. See `Shell`.
 #pragma once
@@ -25,13 +26,13 @@
 
 namespace dmm {
 
-/// What a shell made of its configuration, read again, and what is left for the reactor to do.
+/// What a shell did with its configuration when it was read again, and what is left for the reactor to do.
 struct Reloaded {
-  std::string fault = {};                   ///< why it was not taken; then nothing changed
-  std::optional<Admission> admission = {};  ///< who may open a session from now on
+  std::string fault = {};                   ///< why it was refused; then nothing changed
+  std::optional<Admission> admission = {};  ///< the parties that may open a session from now on
   std::vector<DialWanted> dials = {};
   std::vector<Party> drops = {};
-  std::vector<std::string> left = {};  ///< keys that changed and are looked at only when the daemon starts
+  std::vector<std::string> left = {};  ///< keys that changed and are read only when the daemon starts
 };
 
 /// What the reactor needs of a shell around a manager M.
@@ -41,18 +42,19 @@ concept Shell = requires(S shell, Driver<M>& driver, const Transport& transport,
   { shell.descriptors() } -> std::same_as<std::vector<int>>;
   /// Feeds what came from outside into `driver.local`; whether there was anything.
   { shell.collect(now, driver) } -> std::same_as<bool>;
-  /// Does what is in `driver.effects` beside messages and events, and empties it; whether that fed any input back.
+  /// Performs the other effects in `driver.effects` than messages and events, and empties them. Whether that fed back
+  /// any input.
   { shell.perform(now, driver) } -> std::same_as<bool>;
   /// The answer to a question of the manager's own kind; nothing for a verb that it doesn't know.
   { shell.answer(now, driver, ask) } -> std::same_as<std::optional<Answer>>;
-  /// The daemon is to end: what must be done before; called after every turn until it says that all is done, or
+  /// The daemon is to end: does what must be done before. Called after every turn until it returns that all is done, or
   /// `Reactor::stop_limit` is over.
   { shell.finish(now, driver, Farewell{}) } -> std::same_as<bool>;
   /// Reads the configuration again and gives the manager what may change while it runs.
   { shell.reload(now, driver) } -> std::same_as<Reloaded>;
   /// This process proves another link key from now on.
   shell.take_key(now, driver, transport, LinkKey{});
-  /// The verb whose answer tells most of the manager's state, for the log.
+  /// The verb that has most of the manager's state in its answer, for the log.
   { S::state_verb } -> std::convertible_to<std::string_view>;
 };
 
@@ -77,7 +79,7 @@ class Reactor {
     for (const int descriptor : descriptors_) transport_.watch(descriptor);
   }
 
-  /// Opens a connection to a peer and keeps it. An error text, or empty.
+  /// Connects to a peer and keeps the connection. An error text, or empty.
   std::string dial(const Party& peer, const std::string& endpoint) {
     return connect({peer, keys_.dial(peer, endpoint)});
   }
@@ -99,15 +101,16 @@ class Reactor {
   static constexpr Duration stop_limit = seconds(10);
 
  private:
-  /// Frames taken before the manager settles, and the time that may take: one settle serves many, and none waits long.
+  /// Frames taken before the manager settles, and the time for that. One settle serves many frames, and none waits
+  /// long.
   static constexpr int batch_max = 256;
   static constexpr Duration batch_time = milliseconds(5);
-  /// A manager whose effects feed inputs back is settled again at once, but not for ever.
+  /// A manager is settled again at once if its effects feed inputs back, but at most this often.
   static constexpr int rounds_max = 8;
-  /// How often a stalled commit is tried again, and how often that is said.
+  /// Between two tries of a stalled commit, and between two log lines about it.
   static constexpr Duration stall_pause = seconds(1);
   static constexpr Duration stall_report = seconds(10);
-  /// How often the log tells of cut connections; one line for all that were cut meanwhile.
+  /// Between two log lines about cut connections; a line counts all that were cut meanwhile.
   static constexpr Duration cut_report = seconds(10);
 
   void finish() {
@@ -120,8 +123,8 @@ class Reactor {
     }
   }
 
-  /// The first signal ends the daemon in order, a later one at once. The same wish may come twice, from a terminal to
-  /// all processes and from the program that started them: what comes within half a second is one.
+  /// The first signal ends the daemon in order, a later one at once. Signals within half a second count as one: a
+  /// terminal sends them to all processes, and the program that started them may send them again.
   void take_signals(Instant now) {
     if (!transport_.readable(signals_.descriptor())) return;
     const bool ends = signals_.take();
@@ -132,8 +135,8 @@ class Reactor {
     stopping_ = true;
   }
 
-  /// At SIGHUP: the log may have been moved away, and the configuration changed. What the manager still has to say to
-  /// those who are dropped is said first.
+  /// At SIGHUP: the log may have been moved away, and the configuration changed. Peers that are dropped first get what
+  /// the manager still has to tell them.
   void reload(Instant now) {
     log_.reopen();
     Reloaded wanted = shell_.reload(now, driver_);
@@ -204,14 +207,14 @@ class Reactor {
     unsettled_ = true;
   }
 
-  /// Sessions go on: connections that others opened are lost, and are opened again.
+  /// Sessions go on: connections that peers opened are lost, and are opened again.
   void prove_with(const LinkSecret& secret) {
     transport_.prove_with(secret);
     if (const std::string fault = transport_.relisten(); !fault.empty())
       log_.write(Level::error, "listens_no_more", {{"reason", fault}});
   }
 
-  /// A fault of ours, told once with what the manager looks like; it goes on, slowly.
+  /// Logs once that the manager spins, which is a fault of ours, and what it looks like. The manager goes on, slowly.
   void tell_spinning(Instant now) {
     const auto state = shell_.answer(now, driver_, {0, std::string(S::state_verb), "{}"});
     log_.write(Level::error, "spins",
@@ -277,7 +280,7 @@ class Reactor {
     }
   }
 
-  /// Commits what the manager wants kept; does nothing else until that is done. False: it can't be done any more.
+  /// Commits what the manager wants kept, and does nothing else until that is done. False: it can't be done.
   bool keep() {
     if (ledger_ == nullptr) return true;
     hand_over(driver_.effects.ledger, *ledger_);
@@ -301,7 +304,7 @@ class Reactor {
     return true;
   }
 
-  /// What was decided in this step isn't kept, so it never happened: nothing of it leaves.
+  /// The decisions of this step aren't kept, so they never happened: no frame tells of them.
   void lose() {
     log_.write(Level::error, "ledger_lost",
                {{"reason", ledger_->fault()}, {"text", "the daemon ends; nothing leaves that isn't kept"}});
@@ -313,7 +316,7 @@ class Reactor {
     driver_.effects.events.clear();
   }
 
-  /// Frames out, connections opened and closed as the endpoint wants it. Whether a new connection wants its Hello.
+  /// Sends frames, and opens and closes connections as the endpoint wants. Whether a new connection needs its Hello.
   bool exchange() {
     bool dialled = false;
     driver_.endpoint.take_frames([this](const Frame& frame) {
@@ -338,11 +341,11 @@ class Reactor {
   std::vector<int> descriptors_;  ///< the shell's
   SpinGuard spins_;
   Instant next_guard_{}, tell_cut_{};
-  std::size_t cut_ = 0;         ///< connections that the log doesn't tell of yet
+  std::size_t cut_ = 0;         ///< connections that aren't in the log yet
   Instant stop_again_ = never;  ///< a signal after this ends the daemon without finishing
   bool hurried_ = false;
   bool stopping_ = false;
-  bool lost_ = false;       ///< the ledger can't be written
+  bool lost_ = false;       ///< the ledger can't be written any more
   bool unsettled_ = false;  ///< the manager is to be settled again without waiting
 };
 

@@ -1,9 +1,11 @@
 // Records as JSON text and back, by one walk over their `columns` and `fields`, in the ledger (ledger.hpp).
 //
-// A row is an object by column. What is inside is written as on the wire: a struct is an array of its elements, in
-// order; an enum is its number, a name its text, a duration its microseconds, an absent optional null, a map an array
-// of pairs. An instant is wall time, in microseconds since 1970 UTC, so that it means the same after the machine was
-// started again; "never" if there is none. Text that is not UTF-8 is {"hex": "..."}: every byte comes back.
+// A row is an object by column. Values inside are written as on the wire. A struct is an array of its elements, in
+// order; a map is an array of pairs. An enum is its number, a name its text, a duration its microseconds, an absent
+// optional null.
+//
+// An instant is wall time, in microseconds since 1970 UTC, so that it means the same after a restart of the machine;
+// "never" if there is none. Text that is not UTF-8 is {"hex": "..."}: every byte comes back.
 #pragma once
 
 #include <charconv>
@@ -37,10 +39,10 @@ concept Enum = std::is_enum_v<T>;
 
 /// Appends text, whatever its bytes.
 void append_text(std::string& out, std::string_view text);
-/// The reverse; false if it is no text.
+/// Reads text back; false if it is no text.
 bool read_text(const Json& in, std::string& text);
 
-/// Appends values. `clock` is what an instant of this process lacks to be wall time.
+/// Appends values. `clock` is the offset from this process's clock to wall-clock time.
 class Writer {
  public:
   Writer(std::string& out, Duration clock) : out_(out), clock_(clock) {}
@@ -120,7 +122,7 @@ class Writer {
   Duration clock_;
 };
 
-/// Reads values; false for one that isn't what it should be.
+/// Reads values; false for a value that isn't what it should be.
 class Reader {
  public:
   explicit Reader(Duration clock) : clock_(clock) {}
@@ -186,15 +188,16 @@ class Reader {
   bool read(const Json& in, T& value) const {
     return std::apply(
         [&](auto&... element) {
-          // A struct grows at its end: one that an earlier version wrote lacks elements, which keep their defaults.
+          // A struct grows at its end: an earlier version wrote fewer elements, and those that it lacks keep their
+          // defaults.
           if (!in.is_array() || in.size() > sizeof...(element)) return false;
           std::size_t index = 0;
           return ((index == in.size() || read(in[index++], element)) && ...);
         },
         T::fields(value));
   }
-  /// The first column that is wrong; empty if there is none. A row that an earlier version wrote lacks columns, which
-  /// keep their defaults, but never the first, which tells it from others.
+  /// The first column that is wrong; empty if there is none. An earlier version wrote fewer columns, and those that it
+  /// lacks keep their defaults. The first column is never missing: it tells a row from others.
   template <LedgerRow R>
   std::string_view read_row(const Json& in, R& row) const {
     std::size_t column = 0;

@@ -13,7 +13,7 @@
 namespace dmm {
 namespace {
 
-/// Whether the open file is still the one of that name: its last holder may have removed it meanwhile.
+/// Whether the open file still has that name: its last holder may have removed it meanwhile.
 bool is_at(int descriptor, const std::string& file) {
   struct stat open_one {
   }, named{};

@@ -1,6 +1,6 @@
-// Keeps two live processes from listening at one ipc endpoint: ZeroMQ removes whatever file is in its way before it
-// binds, also that of a process that still listens. Whoever listens at a path holds a lock on `path`.lock; the system
-// drops the lock of a process that died.
+// Keeps two live processes from listening at one ipc endpoint. ZeroMQ removes any file in its way before it binds, even
+// the socket of a process that still listens. So each listener holds a lock on `path`.lock; the system drops the lock
+// of a process that died.
 #pragma once
 
 #include <string>
@@ -18,9 +18,9 @@ class SocketLock {
   /// The path of an ipc endpoint that is a file; empty for any other endpoint.
   static std::string path_of(std::string_view endpoint);
 
-  /// An error text, or empty: then the lock is held.
+  /// Takes the lock. An error text, or empty: then the lock is held.
   std::string acquire(const std::string& socket_path);
-  /// Removes the socket, which ZeroMQ leaves behind, and the lock's file; lets go.
+  /// Removes the socket, which ZeroMQ leaves behind, and the lock's file; releases the lock.
   void release();
 
  private:

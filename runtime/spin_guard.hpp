@@ -1,5 +1,5 @@
-// Notices a manager that spins: its next deadline is not in the future however often it is settled, so that its daemon
-// would burn a processor with it.
+// Notices a manager that spins: its next deadline is not in the future however often it is settled. Without a pause,
+// its daemon would take a whole processor.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ class SpinGuard {
   /// A manager that spins is settled at most this often.
   static constexpr Duration pause_of_spinning = milliseconds(10);
 
-  /// The manager was settled; `due`: it asks to be settled again at once. True for the first settle by which it is
-  /// found to spin: that is to be told.
+  /// The manager was settled; `due`: it asks to be settled again at once. True when it is first found to spin: log
+  /// that.
   bool settled(bool due) {
     spins_ = due ? spins_ + (spins_ < spins_max ? 1 : 0) : 0;
     const bool begins = is_spinning() && !told_;

@@ -1,5 +1,4 @@
-// The little of SQLite's interface that the ledger uses, with the lifetimes of C++. Internal to ledger.cpp and
-// ledger_file.cpp.
+// The few calls of SQLite that the ledger uses, with the lifetimes of C++. Internal to ledger.cpp and ledger_file.cpp.
 #pragma once
 
 #include <sqlite3.h>
@@ -16,7 +15,7 @@ struct Close {
 };
 using Database = std::unique_ptr<sqlite3, Close>;
 
-/// A prepared statement. What is bound must live until the next `reset`.
+/// A prepared statement. Bound values must live until the next `reset`.
 class Statement {
  public:
   Statement() = default;

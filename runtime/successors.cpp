@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Later keys of one party within the life of a certificate.
+/// Later keys of one party that are kept at most, within the life of a certificate.
 constexpr std::ptrdiff_t keys_max = 16;
 
 std::string successors_file(const std::string& folder) { return folder + "/keys/successors.json"; }

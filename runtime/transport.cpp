@@ -1,7 +1,8 @@
-// The only user of ZeroMQ, beside zap.cpp and incoming_watch.cpp. A socket of ZeroMQ has a descriptor that becomes
-// readable when *something* happened and stays silent until all of that has been looked at; so a socket counts as
-// hot from a sign of life, or from any call that may have swallowed one (a send), until a receive finds nothing.
-// `wait` sleeps only when no socket is hot.
+// The only user of ZeroMQ, beside zap.cpp and incoming_watch.cpp.
+//
+// The descriptor of a ZeroMQ socket becomes readable when *something* happened, and stays silent until all of that has
+// been looked at. So a socket counts as hot from a sign of life, or from a call that may have swallowed one (a send),
+// until a receive finds nothing. `wait` sleeps only when no socket is hot.
 #include "runtime/transport.hpp"
 
 #include <poll.h>
@@ -28,7 +29,7 @@ namespace {
 
 int milliseconds_of(Duration length) { return static_cast<int>(length.microseconds / 1'000); }
 
-/// For a stranger; a party that we dial may take its time.
+/// The first is for a stranger; a party that we dial may take longer.
 constexpr Duration handshake_limit = seconds(3), dialled_handshake_limit = seconds(5);
 
 void set_common_options(zmq::socket_t& socket, const TransportSettings& settings) {
@@ -38,10 +39,10 @@ void set_common_options(zmq::socket_t& socket, const TransportSettings& settings
   socket.set(zmq::sockopt::reconnect_ivl, 50);
   socket.set(zmq::sockopt::reconnect_ivl_max, 2'000);
   socket.set(zmq::sockopt::connect_timeout, 5'000);
-  // Sessions beat, so there always is something on its way: a peer that acknowledges nothing for this long is gone,
-  // and waiting for TCP to notice would take a quarter of an hour.
+  // Sessions beat, so something is always on its way. A peer that acknowledges nothing for this long is gone; TCP alone
+  // would notice after a quarter of an hour.
   socket.set(zmq::sockopt::tcp_maxrt, 10'000);
-  // A session that rests says nothing for hours: that the other end is gone must be noticed without it.
+  // A dormant session sends nothing for hours: these heartbeats notice that the other end is gone.
   socket.set(zmq::sockopt::heartbeat_ivl, 10'000);
   socket.set(zmq::sockopt::heartbeat_timeout, 30'000);
   socket.set(zmq::sockopt::heartbeat_ttl, 60'000);
@@ -49,7 +50,7 @@ void set_common_options(zmq::socket_t& socket, const TransportSettings& settings
   socket.set(zmq::sockopt::rcvhwm, 10'000);
 }
 
-/// A literal IPv6 address needs the option; names and IPv4 addresses are better off without it.
+/// A literal IPv6 address needs the option; names and IPv4 addresses work better without it.
 void choose_family(zmq::socket_t& socket, const std::string& endpoint) {
   socket.set(zmq::sockopt::ipv6, endpoint.find('[') != std::string::npos);
 }
@@ -62,7 +63,7 @@ std::string_view as_bytes(const Key& key) {
   return {reinterpret_cast<const char*>(key.data()), key.size()};
 }
 
-/// As a listener, every connection over tcp proves a key: without a secret of its own there is none.
+/// On tcp, a listener proves a key on every connection: without a secret it has none.
 constexpr const char* no_secret = "tcp takes keys, and there are none; see docs/security.md";
 
 std::string text_of(int error) {
@@ -84,9 +85,9 @@ struct Transport::Inside {
     int descriptor = -1;
     Connection connection = 0;  ///< 0 for the socket that listens
     bool hot = false;
-    std::string held;  ///< waits for the connection to be made, if `holds`
+    std::string held;  ///< a frame that waits for the connection, if `holds`
     bool holds = false;
-    bool tried = false;  ///< to send it, since the socket became hot
+    bool tried = false;  ///< whether it was tried to send it since the socket became hot
   };
 
   /// A peer of the listening socket, by the routing id that ZeroMQ gave its connection.
@@ -95,7 +96,7 @@ struct Transport::Inside {
     std::list<Connection>::iterator use;  ///< its place in the order of use
     int descriptor = -1;                  ///< of the connection, as its last frame told
     std::string address = {}, user = {};  ///< of the far end, as ZeroMQ writes them
-    Principal principal = Unproven{};     ///< as they say
+    Principal principal = Unproven{};     ///< as the address and the user say
   };
 
   TransportSettings settings;
@@ -109,10 +110,10 @@ struct Transport::Inside {
   IncomingWatch watched;
   std::unordered_map<Connection, std::unique_ptr<Socket>> dialled;
   std::vector<Socket*> hot;
-  std::size_t turn = 0;  ///< in `hot`
+  std::size_t turn = 0;  ///< the next place in `hot`
 
   std::unordered_map<int, Socket*> by_descriptor;
-  /// What is bound or connected next proves our key.
+  /// Sockets that are bound or connected next prove our key.
   void prove_with(Socket& socket) const {
     const LinkSecret& secret = *settings.link_secret;
     const LinkKey key = public_of(secret);
@@ -136,7 +137,7 @@ struct Transport::Inside {
   const Principal dialled_principal = Dialled{};
 
   std::vector<int> readable;
-  zmq_msg_t message;  ///< what `receive` gave out last
+  zmq_msg_t message;  ///< the last that `receive` gave out
   std::string routing_id;
 
   explicit Inside(TransportSettings wanted)
@@ -208,7 +209,7 @@ struct Transport::Inside {
     incoming.erase(peer);
   }
 
-  /// A frame came on this connection: by which descriptor?
+  /// Notes by which descriptor a frame of this connection came.
   void note_source(Connection connection) {
     const int descriptor = zmq_msg_get(&message, ZMQ_SRCFD);
     if (descriptor < 0) return;
@@ -216,8 +217,7 @@ struct Transport::Inside {
     incoming.at(connection).descriptor = descriptor;
   }
 
-  /// What is proved of the frame's sender. Looked at with each frame: another connection may take over a routing
-  /// id.
+  /// What is proved of the frame's sender. Checked at each frame: another connection may take over a routing id.
   const Principal& principal_of(Connection connection) {
     Incoming& peer = incoming.at(connection);
     const char* const address = zmq_msg_gets(&message, "Peer-Address");
@@ -270,7 +270,7 @@ std::string Transport::listen(const std::string& endpoint) {
   return {};
 }
 
-/// ZeroMQ closes what listened in a thread of its own: until then the port is in use.
+/// Listens again. ZeroMQ closes the old listener in a thread of its own, and until then the port is in use.
 std::string Transport::relisten() {
   constexpr int tries_max = 100;
   Inside& in = *inside_;
@@ -310,7 +310,7 @@ OrFault<Connection, TransportFault> Transport::dial(const std::string& endpoint)
   if (is_tcp(endpoint) && !in.settings.link_secret) return why_not(no_secret);
   try {
     auto socket = in.make_socket(zmq::socket_type::dealer);
-    // Frames for a peer that isn't there are refused rather than piled up: an hour of repeated Hellos would all be
+    // Frames for a peer that isn't there are refused and not queued. Otherwise an hour of repeated Hellos would all be
     // delivered, and answered, when the peer comes back.
     socket->zmq.set(zmq::sockopt::immediate, true);
     choose_family(socket->zmq, place);
@@ -372,7 +372,7 @@ void Transport::Inside::send_held(Socket& socket) {
 
 bool Transport::send(Connection connection, std::string_view frame) {
   Inside& in = *inside_;
-  if (frame.size() > in.settings.frame_bytes) return false;  // the peer would hang up, again and again
+  if (frame.size() > in.settings.frame_bytes) return false;  // the peer would hang up, at every resend
   const auto found = in.dialled.find(connection);
   if (found == in.dialled.end()) return in.send_to_incoming(connection, frame);
   Inside::Socket& socket = *found->second;
@@ -411,8 +411,8 @@ bool Transport::receive(Arrival& arrival) {
       ++in.turn;
       return true;
     }
-    // Nothing there, and all signs of life looked at. Perhaps the connection is made now: then what is held goes out,
-    // and as that may have swallowed a sign, the socket is looked at once more.
+    // Nothing is there, and all signs of life are looked at. The connection may be made now, so send the held frame.
+    // Sending may swallow a sign of life, so look at the socket once more.
     if (socket.holds && !std::exchange(socket.tried, true))
       in.send_held(socket);
     else
@@ -428,7 +428,7 @@ void Transport::watch(int descriptor) { inside_->watch(descriptor); }
 bool Transport::wait(Duration at_most) {
   Inside& in = *inside_;
   in.readable.clear();
-  // Rounded up, so that whoever waits for a deadline doesn't wake just before it.
+  // Rounded up, so that a caller doesn't wake just before its deadline.
   const std::int64_t milliseconds = std::clamp<std::int64_t>((at_most.microseconds + 999) / 1'000, 0, 3'600'000);
   std::array<epoll_event, 64> events;
   const int count = ::epoll_wait(in.epoll, events.data(), static_cast<int>(events.size()),

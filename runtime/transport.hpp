@@ -1,12 +1,11 @@
 // Sockets: one ZeroMQ ROUTER that listens at all endpoints of a daemon, and one DEALER for each connection that it
-// opens. Numbers the connections and carries whole frames; knows nothing of what is in them. Nothing here is
-// reliable: a frame may be lost with its connection, and the sessions above send it again (docs/protocol.md
-// section 2).
+// opens. The transport numbers the connections and carries whole frames, without reading them. It isn't reliable: a
+// frame may be lost with its connection, and the sessions above send it again (docs/protocol.md section 2).
 //
 // Over tcp each connection is CURVE, with a handler for ZAP that tells the key of the far end. An endpoint to dial
 // names the key that its far end has: "tcp://host:port#KEY". Over ipc the kernel tells the account of the far end.
 //
-// It is also what a daemon sleeps in: `wait` returns when a frame may have come, when a watched descriptor is
+// A daemon also sleeps in the transport: `wait` returns when a frame may have come, when a watched descriptor is
 // readable, or when the time is over. One thread only.
 #pragma once
 
@@ -41,7 +40,7 @@ struct TransportFault {
   std::string text;
 };
 
-/// What came in: a frame, or word of one that was refused. Valid until the next call of `receive`.
+/// What came in: a frame, or the refusal of one. Valid until the next call of `receive`.
 struct Arrival {
   Connection connection = 0;
   std::string_view bytes;
@@ -56,32 +55,32 @@ class Transport {
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
 
-  /// What is listened at and dialled over tcp from now on proves this key.
+  /// Connections that are opened or accepted over tcp from now on prove this key.
   void prove_with(const LinkSecret& secret);
 
-  /// Listens at one more endpoint ("tcp://host:port", "ipc://path"). An error text, or empty. A socket file that a dead
-  /// process left is replaced; that of a live one is not: whoever listens holds a lock on `path`.lock.
+  /// Listens at one more endpoint ("tcp://host:port", "ipc://path"). An error text, or empty. The socket file of a dead
+  /// process is replaced, that of a live process is not: each listener holds a lock on `path`.lock.
   std::string listen(const std::string& endpoint);
-  /// Listens over tcp where it does, but proves the key of now. Connections that others opened are lost. An error
-  /// text, or empty.
+  /// Listens again at the endpoints over tcp, and proves the present key there. Connections that peers opened are lost.
+  /// An error text, or empty.
   std::string relisten();
   /// Where it listens, with the port that was chosen for "tcp://host:*".
   const std::vector<std::string>& endpoints() const;
 
-  /// An endpoint as others dial it: over tcp with our key.
+  /// An endpoint as peers dial it: over tcp with our key.
   std::string published(const std::string& endpoint) const;
 
-  /// Begins to connect, and does so again whenever the connection is lost, until `hangup`.
+  /// Connects, and does so again whenever the connection is lost, until `hangup`.
   OrFault<Connection, TransportFault> dial(const std::string& endpoint);
   void hangup(Connection connection);
 
-  /// Sends a frame without waiting. False: the connection is gone or full. On a dialled connection that isn't made yet
-  /// the newest frame is held and sent as soon as it is.
+  /// Sends a frame without waiting. False: the connection is gone or full. While a dialled connection isn't made yet,
+  /// the newest frame is held, and sent as soon as the connection is made.
   bool send(Connection connection, std::string_view frame);
   /// The next frame, taken from the sockets in turn; false if there is none.
   bool receive(Arrival& arrival);
 
-  /// Has `wait` return when this descriptor is readable.
+  /// Makes `wait` return when this descriptor is readable.
   void watch(int descriptor);
   /// Sleeps until a frame may have come, a watched descriptor is readable, or the time is over. True if anything
   /// happened.
@@ -89,15 +88,15 @@ class Transport {
   /// Whether the descriptor was readable at the last `wait`.
   bool readable(int descriptor) const;
 
-  /// To be called every `guard_interval` while it listens: cuts incoming connections that do harm, but for those that
-  /// `is_needed` names unless they may be the harm. How many were cut.
+  /// Cuts incoming connections that do harm. Those that `is_needed` names are cut only if they may do the harm. Returns
+  /// how many were cut. Call it every `guard_interval` while the transport listens.
   std::size_t guard(Instant now, const std::function<bool(Connection)>& is_needed);
   static constexpr Duration guard_interval = milliseconds(250);
 
-  /// Whether it is to be called at once.
+  /// Whether `guard` is to be called at once.
   bool guard_is_urgent() const;
 
-  /// Whether there is anything for it to look at.
+  /// Whether `guard` has anything to look at.
   bool has_incoming() const;
 
   /// Incoming connections that are remembered.

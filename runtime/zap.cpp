@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view version = "1.0", admitted = "200", refused = "400";
 
-/// The parts of a question: version, number, domain, address, routing id, mechanism, credentials.
+/// The parts of a request: version, number, domain, address, routing id, mechanism, credentials.
 constexpr std::size_t number_part = 1, mechanism_part = 5, credentials_part = 6;
 
 std::vector<std::string> parts_of(zmq::socket_t& socket) {

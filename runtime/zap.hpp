@@ -1,6 +1,6 @@
-// The handler of ZAP (ZeroMQ's RFC 27): for each handshake over tcp, ZeroMQ asks whether the far end may come in.
-// Every proved key may: the certificate in its Hello decides what it may say (links/trust.hpp). The answer makes
-// the key the "User-Id" of each message of the connection. Without a handler ZeroMQ would tell no key.
+// The handler of ZAP (ZeroMQ's RFC 27): for each handshake over tcp, ZeroMQ asks whether to accept the far end. Every
+// proved key is accepted: the certificate in its Hello decides what the far end may send (links/trust.hpp). The answer
+// makes the key the "User-Id" of each message of the connection. Without a handler, ZeroMQ doesn't tell the key.
 #pragma once
 
 #include <zmq.hpp>
@@ -11,9 +11,9 @@ class ZapHandler {
  public:
   explicit ZapHandler(zmq::context_t& context);
 
-  /// Readable when there may be something to answer.
+  /// Readable when there may be requests.
   int descriptor() const { return descriptor_; }
-  /// Answers what was asked.
+  /// Answers all waiting requests.
   void answer();
   /// The last call: the context waits until all of its sockets are closed.
   void close() { socket_.close(); }

@@ -1,4 +1,4 @@
-// Why a file that a person wrote can't be used. A value, not an exception: main prints it and leaves with code 2.
+// Why a person's file can't be used. A value, not an exception: main prints it and leaves with code 2.
 #pragma once
 
 #include <string>

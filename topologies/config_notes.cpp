@@ -7,7 +7,7 @@
 namespace dmm {
 namespace {
 
-/// Where a daemon listens needs a folder; only its own directory is made.
+/// An endpoint needs a folder that exists; the daemon makes only its own directory.
 void note_folders(const std::vector<std::string>& listen, const std::string& directory,
                   std::vector<std::string>& notes) {
   constexpr std::string_view scheme = "ipc://";
@@ -23,7 +23,7 @@ void note_folders(const std::vector<std::string>& listen, const std::string& dir
   }
 }
 
-/// Whole nodes are leased, which is rarely meant where all processors are one.
+/// Whole nodes are leased, so a single node with all processors is rarely meant.
 void note_single_node(const std::string& key, std::uint32_t nodes, std::uint32_t processors_per_node,
                       std::vector<std::string>& notes) {
   if (nodes != 1 || processors_per_node <= 1) return;

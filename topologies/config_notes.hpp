@@ -1,5 +1,5 @@
-// What is probably not meant in a configuration that is sound: shown by `--check`. Looks at the folders that it names,
-// and at nothing else.
+// Notes on settings of a sound configuration that are probably not meant: shown by `--check`. Looks at the folders that
+// the configuration names, and at nothing else.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace dmm {
 
-/// Sentences, each with the key that it is about in front.
+/// Sentences, each with its key in front.
 std::vector<std::string> notes_on(const SiteConfig& config);
 std::vector<std::string> notes_on(const JobManagerConfig& config);
 std::vector<std::string> notes_on(const ResourceManagerConfig& config);

@@ -1,5 +1,5 @@
-// Reading and writing of the daemons' files. Each kind has one function that names its keys, and is visited by the
-// reader and by the writer alike; rules between keys are checked after reading.
+// Reading and writing of the daemons' files. Each kind has one function that names its keys, for the reader and the
+// writer alike; rules between keys are checked after reading.
 #include "topologies/daemon_config.hpp"
 
 #include <algorithm>
@@ -32,14 +32,14 @@ const std::vector<std::string>& backends() {
   return words;
 }
 
-/// Of a folder at other hosts.
+/// Of a folder on other hosts.
 std::string fault_of_path(const std::string& path) {
   return path.starts_with('/') ? std::string() : "expected an absolute path, found \"" + path + '"';
 }
 
 // ---- the keys --------------------------------------------------------------------------------------------------
 
-/// What all three daemons have.
+/// Keys of all daemons.
 template <class Config, class Visitor>
 void visit_log(Config& c, Visitor& v) {
   v.object("log", [&](auto& log) {
@@ -51,7 +51,7 @@ void visit_log(Config& c, Visitor& v) {
   });
 }
 
-/// What all daemons with a ledger and neighbours have.
+/// Keys of all daemons with a ledger and neighbours.
 template <class Config, class Visitor>
 void visit_shell(Config& c, Visitor& v) {
   visit_log(c, v);
@@ -61,7 +61,7 @@ void visit_shell(Config& c, Visitor& v) {
   v.boolean("count_messages_by_request", c.count_messages_by_request);
 }
 
-/// Who and where a site is; how it behaves comes between this and visit_shell.
+/// A site's identity and its parties. Its behaviour comes between this and visit_shell.
 template <class Config, class Visitor>
 void visit_site(Config& c, Visitor& v) {
   v.require({"site", "listen"});
@@ -95,7 +95,7 @@ void visit_site(Config& c, Visitor& v) {
   v.text("directory", c.directory);
 }
 
-/// How a job manager or a resource manager reaches and is reached.
+/// The connections of a job manager or a resource manager.
 template <class Config, class Visitor>
 void visit_places(Config& c, Visitor& v) {
   v.text("site_endpoint", c.site_endpoint, fault_of_connect);
@@ -286,7 +286,7 @@ void check_accounts(JsonReader& reader, const JobAccountRules& accounts) {
   }
 }
 
-/// The nodes are said by their names or by their number.
+/// The nodes are given either by their names or by their number.
 void check_node_names(JsonReader& reader, ResourceManagerSettings& settings) {
   const std::vector<std::string>& names = settings.node_names;
   if (names.empty()) {
@@ -311,7 +311,7 @@ void read_keys(JsonReader& reader, SiteConfig& config, const ReadOptions& option
   visit_site(config, reader);
   read_site_behaviour(reader, config.settings, options.policies);
   visit_shell(config, reader);
-  reader.finish();  // a key that is missing or misspelt is the better thing to say
+  reader.finish();  // a missing or misspelt key is the better error
   check_site(reader, config);
   for (const LinkConfig& link : config.links)
     config.settings.neighbours.push_back({link.site, link.relation, link.limits});
@@ -367,7 +367,7 @@ void begin_at(const std::string& folder, std::string& path) {
 
 void begin_endpoint_at(const std::string& folder, std::string& endpoint) {
   constexpr std::string_view scheme = "ipc://";
-  if (!endpoint.starts_with(scheme) || endpoint[scheme.size()] == '@') return;  // a name that is no path
+  if (!endpoint.starts_with(scheme) || endpoint[scheme.size()] == '@') return;  // an abstract name is no path
   std::string path = endpoint.substr(scheme.size());
   begin_at(folder, path);
   endpoint = std::string(scheme) + path;
@@ -412,7 +412,7 @@ std::string text_of_manager(const Config& config) {
   return text_of(json);
 }
 
-/// Places, and how the shell works: managers know nothing of these.
+/// Keys of places and of the shell, which managers don't know.
 template <class Config>
 std::vector<std::string> shell_keys_that_differ(const Config& now, const Config& wanted) {
   const SortedJson before = SortedJson::parse(write_config(now)), after = SortedJson::parse(write_config(wanted));

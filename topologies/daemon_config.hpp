@@ -1,5 +1,5 @@
-// What one daemon reads when it starts: one JSON file a daemon, and one way to start it, by hand or by a testbed,
-// which derives these files from a topology (derive.hpp). topologies/README.md has the keys.
+// The file that a daemon reads when it starts: one JSON file for each daemon. There is one way to start a daemon, by
+// hand or by a testbed, which derives these files from a topology (derive.hpp). topologies/README.md has the keys.
 //
 // Reading checks everything that can be checked without a network: a daemon that starts at all has a sound file.
 #pragma once
@@ -22,9 +22,9 @@ namespace dmm {
 struct LogSettings {
   std::string file;                      ///< JSON lines; empty: no file
   std::string level = "info";            ///< trace, debug, info, warn, error, off
-  bool terminal = true;                  ///< also, as text, on standard error
+  bool terminal = true;                  ///< also writes text to standard error
   std::uint32_t rotate_megabytes = 100;  ///< a file that is larger is moved to FILE.1.jsonl; 0: any size
-  std::uint32_t rotated_files = 5;       ///< kept of those moved; what is older is removed
+  std::uint32_t rotated_files = 5;       ///< moved files that are kept; older ones are removed
 };
 
 /// A neighbour and how it is reached.
@@ -32,7 +32,7 @@ struct LinkConfig {
   SiteName site;
   Relation relation = Relation::sibling;
   std::string connect;   ///< its endpoint; empty: the neighbour dials us
-  std::string key = {};  ///< of the site, by which its managers are believed over tcp; empty: none is
+  std::string key = {};  ///< of the site: its managers prove themselves by it over tcp; empty: they can't
   NeighbourLimits limits = {};
   std::vector<std::string> accounts = {};  ///< of this host, under which its site manager may dial us over `ipc`
 };
@@ -44,12 +44,12 @@ struct SiteConfig {
   std::vector<std::string> users;                      ///< names of the job managers that are let in; empty: any
   std::vector<std::string> resource_managers;          ///< names of those that are let in; empty: any
   std::vector<std::string> resource_manager_accounts;  ///< of this host, under which they may dial us over `ipc`
-  std::vector<std::string> revoked;  ///< link keys that are believed no more, whatever their certificates say
+  std::vector<std::string> revoked;                    ///< revoked link keys, whatever their certificates say
   std::vector<std::string> administrators;  ///< accounts of this host that may give the owner's orders over `ipc`
   std::string directory;                    ///< for state; empty: nothing is kept
   std::string ledger = "graded";            ///< one of ledger_modes()
   LogSettings log;
-  double beat_seconds = 1;                 ///< a link that said nothing for this long says that it lives
+  double beat_seconds = 1;                 ///< a silent link sends a Beat after this time
   double silence_seconds = 3;              ///< a link that was not heard for this long is down
   bool count_messages_by_request = false;  ///< for experiments: costs memory for every request
 };
@@ -76,7 +76,7 @@ struct ResourceManagerConfig {
   std::string directory;            ///< for jobs' directories and state
   std::string ledger = "graded";    ///< one of ledger_modes()
   std::string backend = "process";  ///< what runs the jobs
-  bool in_pilot = false;  ///< a batch system may end it: then its nodes are given back, whatever signal says so
+  bool in_pilot = false;            ///< a batch system may end it: then its nodes are given back at any signal
   LogSettings log;
   double beat_seconds = 1;
   double silence_seconds = 3;
@@ -97,7 +97,7 @@ struct BatchManagerConfig {
 struct ReadOptions {
   PolicyNames policies = known_policies();
   std::vector<std::string> overrides = {};  ///< "key.key=value", from the command line; the last one wins
-  std::string folder = {};                  ///< that relative paths begin at; empty: they stay as they are
+  std::string folder = {};                  ///< where relative paths begin; empty: they stay as they are
   SiteSettings site_defaults =
       {};  ///< what a topology's sites have where neither it nor an override says anything
 };
@@ -128,13 +128,13 @@ BatchManagerConfigOrError parse_batch_manager_config(const std::string& text, co
 /// "parent", "child" or "sibling"; nothing for any other word.
 std::optional<Relation> parse_relation(const std::string& word);
 
-/// The keys that differ and that only the next start looks at; the others may be taken while the daemon runs.
+/// The keys that differ and that only a start reads; the others may be changed while the daemon runs.
 std::vector<std::string> keys_for_next_start(const SiteConfig& now, const SiteConfig& wanted);
 std::vector<std::string> keys_for_next_start(const JobManagerConfig& now, const JobManagerConfig& wanted);
 std::vector<std::string> keys_for_next_start(const ResourceManagerConfig& now,
                                              const ResourceManagerConfig& wanted);
 
-/// JSON text with every key, which reads back equal. What a preset set is written out; its name isn't kept.
+/// JSON text with every key, which reads back equal. Values of a preset are written out; the preset's name isn't kept.
 std::string write_config(const SiteConfig& config);
 std::string write_config(const JobManagerConfig& config);
 std::string write_config(const ResourceManagerConfig& config);

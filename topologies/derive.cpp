@@ -1,5 +1,5 @@
-// Derives the daemons' files. Everything goes through the structs that the daemons read, so there is one way to
-// start a site and what is derived can't drift from what is understood.
+// Derives the daemons' files. Everything goes through the structs that the daemons read. So there is one way to start a
+// site, and derived files always match what daemons understand.
 #include "topologies/derive.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace dmm {
 
 namespace {
 
-/// The IPv4 address so many after the first; empty if that is none.
+/// The IPv4 address `count` after the first; empty if there is none.
 std::string address_after(const std::string& first, std::size_t count) {
   std::uint64_t number = 0;
   const char* at = first.data();
@@ -84,7 +84,7 @@ class Deriver {
     return "tcp://" + host(site) + ":" + std::to_string(options_.first_port + static_cast<long>(n));
   }
 
-  /// One for each resource manager, so that programs tell their hosts apart though they are one.
+  /// One address for each resource manager, so that programs can tell their hosts apart, although it is one host.
   static std::string loopback_address(std::size_t n) {
     return "127.1." + std::to_string(n / 250 % 256) + '.' + std::to_string(1 + n % 250);
   }
@@ -100,7 +100,7 @@ class Deriver {
     if (fault_.empty()) fault_ = "derive: " + text;
   }
 
-  /// What all daemons have.
+  /// Keys of all daemons.
   template <class Config>
   void fill_shell(Config& config, const DaemonFile& daemon) const {
     config.listen = {daemon.endpoint};
@@ -114,7 +114,7 @@ class Deriver {
     config.count_messages_by_request = options_.count_messages_by_request;
   }
 
-  /// What other managers dial.
+  /// The endpoint that other managers dial.
   std::string endpoint_of(const SiteName& site) const {
     const std::string& place = deployment_.daemons[positions_.at(site)].place;  // the site managers come first
     return options_.tcp ? place + key_mark + to_text(options_.keys.at(site).link) : place;
@@ -142,7 +142,7 @@ class Deriver {
     }
   }
 
-  /// Whether each site has a host of its own; else all of it is on one host.
+  /// Whether each site has a host of its own; else all sites share one host.
   bool has_hosts() const { return options_.tcp && !options_.first_host.empty(); }
 
   /// The endpoint of a neighbour that site `i` dials; empty if the neighbour dials.
@@ -169,7 +169,7 @@ class Deriver {
     }
   }
 
-  /// Those of the clusters lie beside one another, below the testbed's folder.
+  /// The folders of the clusters are siblings, below the testbed's folder.
   void place_kept_files(std::string& folder) {
     if (folder.empty()) return;
     folder.insert(0, options_.directory + "/kept");

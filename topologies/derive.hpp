@@ -1,9 +1,8 @@
-// From a topology to the files of a testbed: one configuration a daemon, every endpoint chosen, all on this
-// machine. Nothing is written here; the caller puts the texts where they belong, and starts each daemon with its
-// file.
+// From a topology to the files of a testbed: one configuration for each daemon, with every endpoint chosen, all on this
+// machine. Nothing is written here: the caller writes the texts to their files, and starts each daemon with its file.
 //
-// Of every link one side dials: the child its parent, the later of two siblings (in the order of the topology) the
-// earlier. Job managers and resource managers dial their site. A site's one endpoint serves neighbours, managers
+// One side dials each link: the child dials its parent, and the later of two siblings (in the order of the topology)
+// the earlier. Job managers and resource managers dial their site. A site's one endpoint serves neighbours, managers
 // and clients alike.
 #pragma once
 
@@ -20,18 +19,18 @@
 
 namespace dmm {
 
-/// What a site and its manager are known by.
+/// The public keys of a site and its manager.
 struct SitePublicKeys {
   SiteKey site;
   LinkKey link;
 };
 
 struct DeriveOptions {
-  std::string directory;  ///< of the testbed; all files and sockets are below it. Short
+  std::string directory;  ///< of the testbed, with all its files and sockets. Its path must be short
   bool tcp = false;       ///< managers speak over tcp://<host>:<port>; else over ipc, as clients do
   int first_port = 7700;  ///< with tcp: the first daemon's; one more for each that follows
   std::map<SiteName, SitePublicKeys> keys = {};  ///< with tcp: of each site
-  std::string first_host = {};  ///< with tcp: an address a site, from this one (IPv4) on; empty: all on 127.0.0.1
+  std::string first_host = {};  ///< with tcp: the first site's IPv4 address, then the next ones; empty: 127.0.0.1
   double speedup = 1.0;         ///< divides the cycles of the sites; terms, retries and offers stay real
   std::string log_level = "info";
   bool log_terminal = false;  ///< log on standard error too
@@ -44,12 +43,12 @@ enum class DaemonKind { sitemgr, jobmgr, resmgr };
 /// The name of the daemon's program: "sitemgr", "jobmgr", "resmgr".
 std::string_view to_text(DaemonKind kind);
 
-/// One daemon: who it is, and its configuration.
+/// One daemon: its party and its configuration.
 struct DaemonFile {
   DaemonKind kind = DaemonKind::sitemgr;
   Party party;
   std::string config_file;  ///< <directory>/config/<kind>-<site>[-<name>].json
-  std::string text;         ///< what belongs into that file
+  std::string text;         ///< the content of that file
   std::string endpoint;     ///< where it listens for clients
   std::string place;        ///< where it listens for managers
   std::string log_file;     ///< <directory>/logs/<kind>-<site>[-<name>].jsonl

@@ -1,4 +1,4 @@
-// From bytes to JSON, and changes from the command line: what can be refused before anybody asks for a field.
+// From bytes to JSON, and changes from the command line. Refuses what is wrong before any field is read.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -11,12 +11,12 @@ namespace dmm {
 
 namespace {
 
-/// Watches the parser for what the library lets pass: keys that occur twice, and depth.
+/// Watches the parser for faults that the library accepts: keys that occur twice, and depth.
 class Watch {
  public:
   bool operator()(int depth, SortedJson::parse_event_t event, const SortedJson& parsed) {
     using enum SortedJson::parse_event_t;
-    if (!fault_.empty()) return false;  // nothing more is kept: a bomb must not grow
+    if (!fault_.empty()) return false;  // nothing more is kept, so that a JSON bomb doesn't grow
     if (event == object_start || event == array_start) {
       if (depth >= json_depth_max) complain("nested deeper than " + std::to_string(json_depth_max) + " levels");
       levels_.push_back({event == array_start, 0, {}, {}});
@@ -64,7 +64,7 @@ std::string place_of(const std::string& text, std::size_t byte) {
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
-/// The library's own words without its number and its own idea of the place.
+/// The library's own message without its number and position.
 std::string words_of(const std::string& what) {
   const std::size_t place = what.find("column ");
   const std::size_t start = place == std::string::npos ? std::string::npos : what.find(": ", place);
@@ -108,8 +108,8 @@ OrFault<SortedJson, ConfigError> read_json_file(const std::string& path) {
 
 namespace {
 
-/// The element of an array or object that a word of a path names; made in an object, null if it can't be. In an array
-/// it is the element's "name", or its position.
+/// The element of an array or object that a word of a path names. It is made in an object; null if it can't be. In an
+/// array, the word is the element's "name" or its position.
 SortedJson* step_into(SortedJson& value, const std::string& word) {
   if (value.is_null()) value = SortedJson::object();
   if (value.is_object()) return &value[word];
@@ -139,7 +139,7 @@ std::string apply_override(SortedJson& value, const std::string& assignment) {
     start = end + 1;
   }
   const std::string text = assignment.substr(equals + 1);
-  const auto parsed = parse_json(text, path);  // not json::parse: "--set" must not bring in what a file can't
+  const auto parsed = parse_json(text, path);  // not json::parse: "--set" must obey the rules of a file
   const SortedJson* json = std::get_if<SortedJson>(&parsed);
   *target = json != nullptr ? *json : SortedJson(text);
   return {};

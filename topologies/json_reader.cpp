@@ -1,4 +1,4 @@
-// The typed reader: what a key holds, or in which words it is refused.
+// The typed reader: the value of a key, or an error.
 #include "topologies/json_reader.hpp"
 
 #include <cmath>
@@ -10,7 +10,7 @@ namespace dmm {
 
 namespace {
 
-/// What was found instead, for people.
+/// The value that was found instead, for people.
 std::string found(const SortedJson& value) {
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
@@ -23,7 +23,7 @@ std::string found(const SortedJson& value) {
   return "found null";
 }
 
-/// A number without the zeros that std::to_string would add.
+/// A number without the trailing zeros of std::to_string.
 std::string plain(double number) {
   const bool whole = number == std::floor(number) && std::abs(number) < 1e15;
   return whole ? std::to_string(static_cast<std::int64_t>(number)) : SortedJson(number).dump();
@@ -36,7 +36,7 @@ std::string fault_of_text(const SortedJson& value) {
   return {};
 }
 
-/// Whether a value is a whole number, not negative, and which; 1e6 is one.
+/// Whether a value is a whole number, not negative; 1e6 is one. If so, `out` has it.
 bool is_whole(const SortedJson& value, std::uint64_t& out) {
   if (value.is_number_unsigned()) return out = value.get<std::uint64_t>(), true;
   if (!value.is_number_float()) return false;
@@ -124,7 +124,7 @@ void JsonReader::number(const std::string& key, double& out, double least, doubl
   const SortedJson* value = find(key);
   if (value == nullptr) return;
   const double read = value->is_number() ? value->get<double>() : std::nan("");
-  if (!(read >= least && read <= most))  // not a number is neither
+  if (!(read >= least && read <= most))  // also refuses NaN
     return refuse(key, "expected a number from " + plain(least) + " to " + plain(most) + ", " + found(*value));
   out = read;
 }
@@ -176,7 +176,7 @@ void JsonReader::finish() {
   if (!value_->is_object()) return;
   for (const auto& [key, ignored] : value_->items()) {
     if (known_.contains(key)) continue;
-    std::vector<std::string> absent;  // what is there already can't have been meant
+    std::vector<std::string> absent;  // a key that is there can't have been meant
     for (const std::string& known : known_)
       if (!has(known)) absent.push_back(known);
     const std::string guess = suggestion(key, absent);

@@ -1,10 +1,10 @@
-// A typed reader over JSON, for files that people write: it says what is wrong in words that name the field.
-// Internal to topologies/, and its only header that knows the JSON library.
+// A typed reader over JSON, for files that people write: its errors name the field. Internal to topologies/, and its
+// only header that knows the JSON library.
 //
-// A reader walks one object. Each method reads one key into a variable, and leaves the variable alone where the
-// key is absent: what it holds before is the default. The first fault is kept and the reading goes on, so a caller
-// asks once, at the end. Every object may have a key "notes" with text for people. JsonWriter (json_writer.hpp)
-// has the same methods, so that one list of fields serves both directions.
+// A reader walks one object. Each method reads one key into a variable, and leaves the variable alone if the key is
+// absent: its earlier value is the default. The first fault is kept and the reading goes on, so a caller asks once, at
+// the end. Every object may have a key "notes" with text for people. JsonWriter (json_writer.hpp) has the same methods,
+// so that one list of fields serves both directions.
 #pragma once
 
 #include <cstddef>
@@ -39,10 +39,10 @@ OrFault<SortedJson, ConfigError> parse_json(const std::string& text, const std::
 /// The same from a file of at most json_bytes_max bytes.
 OrFault<SortedJson, ConfigError> read_json_file(const std::string& path);
 
-/// Sets one value by "key.key=value"; a number as key selects an element of an array. The value is JSON, or text
-/// if it isn't. Missing objects on the way are made. Returns why it can't be done, or an empty text.
+/// Sets one value by "key.key=value"; a number as key selects an element of an array. The value is JSON, or else text.
+/// Missing objects on the way are made. Returns why it can't be done, or an empty text.
 std::string apply_override(SortedJson& value, const std::string& assignment);
-/// Each in turn, the last one winning; "--set <override>: <why>" for the first that can't be done.
+/// Applies each in turn, the last one winning; "--set <override>: <why>" for the first that can't be done.
 std::string apply_overrides(SortedJson& value, const std::vector<std::string>& assignments);
 
 /// The first fault found while a file was read.
@@ -57,7 +57,7 @@ class FirstFault {
   std::string text_;
 };
 
-/// Says what is wrong with one text, or nothing.
+/// Returns what is wrong with one text, or an empty text.
 using TextRule = std::function<std::string(const std::string&)>;
 
 class JsonReader {
@@ -81,7 +81,7 @@ class JsonReader {
   void duration(const std::string& key, Duration& out, double least, double most);
   /// One of the given words.
   void choice(const std::string& key, std::string& out, const std::vector<std::string>& words);
-  /// Texts, none of them twice.
+  /// Texts, none twice.
   void texts(const std::string& key, std::vector<std::string>& out, const TextRule& rule = {});
   /// Values by name, both text.
   void text_map(const std::string& key, std::map<std::string, std::string>& out);
@@ -92,7 +92,7 @@ class JsonReader {
                std::uint64_t most = std::numeric_limits<T>::max()) {
     out = static_cast<T>(whole(key, out, least, most));
   }
-  /// The place of a word in `words` is the value.
+  /// One of the words; the value is its position in `words`.
   template <class Enum>
   void enumeration(const std::string& key, Enum& out, const std::vector<std::string>& words) {
     std::string word = words.at(static_cast<std::size_t>(out));
@@ -135,15 +135,15 @@ class JsonReader {
     }
   }
 
-  /// Says that the value of `key` is wrong; an empty key stands for the whole object.
+  /// Sets the fault that the value of `key` is wrong; an empty key stands for the whole object.
   void refuse(const std::string& key, const std::string& text) { fault_->set(at(key), text); }
-  /// Reports keys that nobody asked for, then keys that are missing. `object` and `objects` call it for their own.
+  /// Reports unknown keys, then keys that are missing. `object` and `objects` call it for their own readers.
   void finish();
   /// All keys that were asked for.
   const std::set<std::string>& known() const { return known_; }
   /// The value of a key, or nothing.
   const SortedJson* find(const std::string& key);
-  /// The array at a key, or nothing if there is none or it is something else.
+  /// The array at a key, or nothing if it is missing or no array.
   const SortedJson* find_array(const std::string& key);
   /// The path of a key, and of an element of the array at that key.
   std::string at(const std::string& key) const;

@@ -1,6 +1,5 @@
-// Writes what JsonReader reads, with the same methods; ranges and rules are of no interest here. Internal to
-// topologies/. Keys come out in the order in which they are named, so a person finds them where the lists have
-// them.
+// Writes what JsonReader reads, with the same methods; it ignores ranges and rules. Internal to topologies/. Keys are
+// written in the order of the lists of fields, so that a person finds them as documented.
 #pragma once
 
 #include "topologies/json_reader.hpp"

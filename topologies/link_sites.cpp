@@ -63,7 +63,7 @@ class Linker {
   }
 
   std::string check_loops() {
-    std::vector<bool> sound(sites_.size(), false);  // its way to the root has been walked
+    std::vector<bool> sound(sites_.size(), false);  // its way to the root was checked
     for (std::size_t i = 0; i < sites_.size(); ++i) {
       std::vector<std::size_t> way;
       std::set<std::size_t> on_way;
@@ -86,7 +86,7 @@ class Linker {
     return indexed("sites", start) + ".parent: a loop of parents, " + walk + "; a site cannot be its own ancestor";
   }
 
-  /// Checks the siblings as they were named, and makes them mutual.
+  /// Checks the siblings that were named, and makes them mutual.
   std::string check_siblings() {
     siblings_.resize(sites_.size());
     for (std::size_t i = 0; i < sites_.size(); ++i) {
@@ -116,7 +116,7 @@ class Linker {
     return "there is no site " + quoted(name.text) + "; expected one of \"sites\"" + suggestion(name.text, words);
   }
 
-  /// Limits are for neighbours, each once.
+  /// Limits name neighbours, each once.
   std::string check_limits(std::size_t i) const {
     std::set<SiteName> seen;
     for (std::size_t k = 0; k < sites_[i].limits.size(); ++k) {
@@ -189,7 +189,7 @@ class Linker {
     for (const auto& cluster : site.clusters)
       settings.clusters.push_back({cluster.name, cluster.quota, cluster.nodes, cluster.processors_per_node,
                                    cluster.memory_bytes, cluster.attributes});
-    // From near to far, since a policy that keeps this order must look inside the grid before it looks outside.
+    // From near to far: a policy that keeps this order must look inside the grid before it looks outside.
     settings.neighbours.clear();
     for (std::size_t child : children_[i]) settings.neighbours.push_back({sites_[child].name, Relation::child});
     for (const SiteName& sibling : site.siblings) settings.neighbours.push_back({sibling, Relation::sibling});

@@ -1,5 +1,5 @@
 // The policy names that a configuration may use. This folder doesn't see matchmaking/, which has the policies
-// themselves: the list comes in as an argument, and a test compares the default one with matchmaking's table.
+// themselves. So the list is an argument, and a test compares the default one with matchmaking's table.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct PolicyNames {
   std::vector<std::string> placement;  ///< both for flexible and for other requests
 };
 
-/// What this version of DMM knows.
+/// The names that this version of DMM knows.
 inline PolicyNames known_policies() {
   return {.dispatching = {"fcfs", "fcfs_scan", "smallest_first", "largest_first", "priority"},
           .delegation = {"fcfs", "largest_first", "smallest_first", "latest_first"},

@@ -1,6 +1,5 @@
-// The keys of the three managers' settings, each with its range: one list that both reading and writing go
-// through, so that what is written reads back equal. Internal to topologies/. A visitor is a JsonReader or a
-// JsonWriter.
+// The keys of the three managers' settings, each with its range. Reading and writing use one list, so that written
+// settings read back equal. Internal to topologies/. A visitor is a JsonReader or a JsonWriter.
 #pragma once
 
 #include "jobmgr/settings.hpp"
@@ -14,15 +13,15 @@ namespace dmm {
 
 /// The longest duration that a file may set: ten years, in seconds.
 constexpr double seconds_max = 10.0 * 366 * 24 * 3600;
-/// The shortest, where none at all would make no sense.
+/// The shortest duration where 0 would make no sense.
 constexpr double seconds_min = 0.001;
 constexpr std::uint32_t nodes_max = 1'000'000;
-/// A daemon that is to end waits no longer than `Reactor::stop_limit`.
+/// At its end, a daemon waits at most for `Reactor::stop_limit`.
 constexpr double hand_back_grace_max = 8;
-/// Beyond are numbers by which calls of the system mean no account.
+/// System calls use the numbers beyond for "no account".
 constexpr std::uint32_t uid_max = 4'294'967'293;
 
-/// What a neighbour may have of a site.
+/// The limits of a neighbour.
 template <class Limits, class Visitor>
 void visit_limits(Limits& l, Visitor& v) {
   v.number("weight", l.weight, 0.001, 1000);
@@ -31,7 +30,7 @@ void visit_limits(Limits& l, Visitor& v) {
   v.duration("lease_length_seconds", l.lease_length, 0, seconds_max);
 }
 
-/// What a cluster's nodes are, but how many.
+/// The properties of a cluster's nodes, except their number.
 template <class Cluster, class Visitor>
 void visit_nodes(Cluster& c, Visitor& v) {
   v.integer("processors_per_node", c.processors_per_node, 1, processors_per_node_max);
@@ -39,8 +38,8 @@ void visit_nodes(Cluster& c, Visitor& v) {
   v.text_map("attributes", c.attributes);
 }
 
-/// How a daemon keeps its ledger: every change before anything decided after it leaves, synced where nobody else could
-/// tell it again; every change synced; not at all.
+/// How a daemon keeps its ledger. "graded": each change is written before any later decision leaves, and synced if no
+/// other manager could tell it again. "full": each change is synced. "off": nothing is kept.
 inline const std::vector<std::string>& ledger_modes() {
   static const std::vector<std::string> words = {"graded", "full", "off"};
   return words;
@@ -57,7 +56,7 @@ void visit_policies(Settings& s, Visitor& v, const PolicyNames& policies) {
   });
 }
 
-/// How a site behaves: all of SiteSettings but its name, neighbours and clusters.
+/// A site's behaviour: all of SiteSettings except its name, neighbours and clusters.
 template <class Settings, class Visitor>
 void visit_site_behaviour(Settings& s, Visitor& v, const PolicyNames& policies) {
   visit_policies(s, v, policies);
@@ -137,7 +136,7 @@ void visit_job_manager(Settings& s, Visitor& v) {
   v.duration("rerun_pause_seconds", s.rerun_pause, 0, 3600);
 }
 
-/// Under which accounts of the host jobs run.
+/// The accounts of the host that jobs run under.
 template <class Accounts, class Visitor>
 void visit_accounts(Accounts& a, Visitor& v) {
   v.integer("first_uid", a.first, 0, uid_max);

@@ -1,5 +1,5 @@
-// Presets and explicit keys. The paper doesn't say how long a delegation cycle is, only that it is shorter than
-// the matchmaking cycle: half of it is our choice. Nor does it bound the search; a million tries bound nothing.
+// Presets and explicit keys. The paper only says that a delegation cycle is shorter than the matchmaking cycle: half of
+// it is our choice. Nor does the paper bound the search; a million tries are practically no bound.
 #include "topologies/site_behaviour.hpp"
 
 #include "topologies/settings_fields.hpp"

@@ -1,5 +1,5 @@
-// Rules for names and endpoints. The characters of a name are those that may stand in a file name, a log line and
-// an identifier such as das-0/alice/17 without any quoting.
+// Rules for names and endpoints. A name has only characters that need no quoting in a file name, a log line and an
+// identifier such as das-0/alice/17.
 #include "topologies/text_rules.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ unsigned port_of(const std::string& address) {
   return parse_number(std::string_view(address).substr(colon + 1), port) && port <= 65535 ? port : 0;
 }
 
-/// How many letters were added, left out, replaced, or swapped with the next one.
+/// The number of letters that were added, left out, replaced, or swapped with the next one.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -122,7 +122,7 @@ std::string fault_of_place(const std::string& endpoint) {
 std::string suggestion(const std::string& word, const std::vector<std::string>& words) {
   if (word.size() > 64) return {};
   const std::string* nearest = nullptr;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3 + 1);  // farther away is no slip of the hand
+  std::size_t least = std::max<std::size_t>(2, word.size() / 3 + 1);  // a larger distance is no typing error
   for (const std::string& candidate : words) {
     const bool longer = word.size() >= 3 && candidate.starts_with(word);  // "matchmaking_cycle" without its unit
     const std::size_t distance = longer ? 1 : edit_distance(word, candidate);

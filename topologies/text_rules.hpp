@@ -1,5 +1,4 @@
-// Rules for the texts that configuration files hold: names, endpoints, and what was probably meant by a wrong
-// word.
+// Rules for the texts in configuration files: names, endpoints, and suggestions for misspelt words.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +14,19 @@ constexpr std::size_t socket_path_length_max = 107;
 
 /// Why this is no name ([a-z0-9][a-z0-9_.-]*), or an empty text.
 std::string fault_of_name(const std::string& name, std::size_t length_max = name_length_max);
-/// Why no node can be called so, or an empty text: hosts' names have capital letters, too.
+/// Why no node can have this name, or an empty text: names of hosts have capital letters, too.
 std::string fault_of_node_name(const std::string& name);
-/// Why no account of a host can be called so, or an empty text.
+/// Why no account of a host can have this name, or an empty text.
 std::string fault_of_account(const std::string& name);
-/// Why no job can run under an account that is called so, or an empty text.
+/// Why no job can run under an account of this name, or an empty text.
 std::string fault_of_job_account(const std::string& name);
-/// Why nobody can listen on this endpoint (ipc://path, tcp://host:port), or an empty text.
+/// Why a manager can't listen on this endpoint (ipc://path, tcp://host:port), or an empty text.
 std::string fault_of_listen(const std::string& endpoint);
-/// Why this is no name or address of a host, or an empty text, also for no text.
+/// Why this is no name or address of a host; an empty text if it is, or if `address` is empty.
 std::string fault_of_address(const std::string& address);
-/// Why this is no absolute path, or an empty text, also for no text.
+/// Why this is no absolute path; an empty text if it is, or if `path` is empty.
 std::string fault_of_folder(const std::string& path);
-/// Why no endpoint can be published like this, or an empty text.
+/// Why this can't be published as an endpoint, or an empty text.
 std::string fault_of_place(const std::string& endpoint);
 /// Why no manager can connect to this endpoint, or an empty text: over tcp it names the key of its far end.
 std::string fault_of_connect(const std::string& endpoint);

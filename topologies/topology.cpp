@@ -1,4 +1,4 @@
-// What follows from a topology: links, homes of workloads, the managers of a site, sums.
+// Values that follow from a topology: links, homes of workloads, the managers of a site, sums.
 #include "topologies/topology.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ std::vector<JobManagerSettings> job_managers_of(const TopologySite& site) {
     settings.site = site.name;
     settings.user = user;
     settings.term = site.settings.term;
-    settings.confirm_limit = site.settings.term * 4;  // as its own file would have by default
+    settings.confirm_limit = site.settings.term * 4;  // the default of a site's own file
     all.push_back(std::move(settings));
   }
   return all;

@@ -1,6 +1,6 @@
-// A whole grid: sites, who is whose parent or sibling, clusters and users. Read from one JSON file, or built in
-// code and completed with link_sites. The simulator runs a topology as it is; a testbed derives the daemons' files
-// from it (derive.hpp). topologies/README.md has the keys of the file.
+// A whole grid: sites with their parents and siblings, clusters and users. It is read from one JSON file, or built in
+// code and completed with link_sites. The simulator runs a topology as it is; a testbed derives the daemons' files from
+// it (derive.hpp). topologies/README.md has the keys of the file.
 #pragma once
 
 #include <cstddef>
@@ -38,13 +38,12 @@ struct TopologySite {
   std::vector<SiteName> siblings;       ///< link_sites adds those that name this site, in the order of sites
   std::vector<TopologyCluster> clusters;
   std::vector<std::string> users;
-  std::vector<NeighbourSettings>
-      limits;                 ///< what some of its neighbours may have of it; their relation is as linked
-  SiteSettings settings;      ///< its behaviour as read; the rest of it comes from link_sites
-  bool direct_routes = true;  ///< its resource managers publish an endpoint
+  std::vector<NeighbourSettings> limits;  ///< limits of some of its neighbours; their relation is as linked
+  SiteSettings settings;                  ///< its behaviour as read; the rest of it comes from link_sites
+  bool direct_routes = true;              ///< its resource managers publish an endpoint
 };
 
-/// What the link between two sites carries in the simulator.
+/// The link between two sites in the simulator.
 struct LinkQuality {
   std::vector<SiteName> sites;  ///< both
   Duration latency;             ///< of a frame, one way
@@ -56,7 +55,7 @@ struct Topology {
   std::string description;
   std::string ledger = "graded";  ///< how a testbed's daemons keep theirs
   std::vector<TopologySite> sites;
-  std::vector<LinkQuality> link_qualities = {};  ///< of some links; of the others nothing is said
+  std::vector<LinkQuality> link_qualities = {};  ///< of some links; unknown for the others
 };
 
 using TopologyOrError = OrFault<Topology, ConfigError>;
@@ -67,7 +66,7 @@ TopologyOrError read_topology(const std::string& path, const ReadOptions& option
 TopologyOrError parse_topology(const std::string& text, const std::string& file, const ReadOptions& options = {});
 
 /// Checks a topology that was built in code, and completes each site's settings: name, ancestors, clusters, and
-/// neighbours from near to far: children, siblings, then the parent. Read topologies are complete.
+/// neighbours from near to far (children, siblings, then the parent). Topologies from files are complete.
 std::optional<ConfigError> link_sites(Topology& topology, const std::string& file = "topology");
 
 /// One link, by the positions of its sites in Topology::sites.
@@ -79,8 +78,8 @@ struct TopologyLink {
 /// Every link once, ordered by dialler.
 std::vector<TopologyLink> links_of(const Topology& topology);
 
-/// Where a workload's partition is submitted. Clusters are numbered from 0 in the order of the file; the stream of
-/// a cluster is submitted by the first user of its site.
+/// The site that a workload's partition is submitted to. Clusters are numbered from 0 in the order of the file. The
+/// first user of the site submits the stream of a cluster.
 struct WorkloadHome {
   std::size_t site = 0;     ///< position in Topology::sites
   std::size_t cluster = 0;  ///< position in the site's clusters
@@ -90,10 +89,10 @@ struct WorkloadHome {
 /// The home of each cluster's stream; the index is the cluster's number.
 std::vector<WorkloadHome> workload_homes(const Topology& topology);
 
-/// The resource managers of a site: as many as its clusters say, each with its share of the nodes. Named after the
-/// cluster, and numbered from 0 where a cluster has several. Without endpoints.
+/// The resource managers of a site: as many as its clusters say, each with its share of the nodes. They are named after
+/// the cluster, and numbered from 0 if the cluster has several. Without endpoints.
 std::vector<ResourceManagerSettings> resource_managers_of(const TopologySite& site);
-/// The job managers of a site: one a user.
+/// The job managers of a site: one for each user.
 std::vector<JobManagerSettings> job_managers_of(const TopologySite& site);
 
 /// The position of a site, if there is one of that name.

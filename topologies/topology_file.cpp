@@ -1,4 +1,4 @@
-// A topology from its JSON file. What one key may hold is checked here; how the sites fit together, in
+// A topology from its JSON file. The values of single keys are checked here; how the sites fit together, in
 // link_sites.cpp.
 #include <algorithm>
 #include <set>
@@ -44,8 +44,8 @@ void read_site(JsonReader& reader, TopologySite& site, const PolicyNames& polici
   reader.object("settings", [&](JsonReader& inner) { read_site_behaviour(inner, site.settings, policies); });
 }
 
-/// Adds to each member of a group all members before it. What is wrong with a member is said of the group: the
-/// site's own list of siblings would be the wrong place to look at.
+/// Adds to each member of a group all members before it. Errors about a member name the group, not the site's own list
+/// of siblings: the mistake is in the group.
 void join_group(JsonReader& reader, const std::vector<std::string>& names, std::size_t group, Topology& topology) {
   const std::string key = "sibling_groups[" + std::to_string(group) + "]";
   if (names.size() < 2) return reader.refuse(key, "expected at least two sites");
@@ -95,7 +95,7 @@ void read_link_qualities(JsonReader& reader, Topology& topology) {
   });
 }
 
-/// What is wrong with the link table, once it is known which links there are.
+/// The fault in the link table, once the links are known.
 std::string fault_of_link_qualities(const Topology& topology) {
   std::set<std::pair<SiteName, SiteName>> links, seen;
   for (const TopologyLink& link : links_of(topology))

@@ -8,9 +8,9 @@
 
 #include "cli/simulate/workload_choice.hpp"
 #include "protocol/time.hpp"
+#include "simulator/architectures/dmm.hpp"
 #include "simulator/architectures/parameters.hpp"
 #include "simulator/architectures/run.hpp"
-#include "simulator/architectures/dmm.hpp"
 
 namespace dmm {
 

@@ -1,4 +1,4 @@
-// What people may ask a batch manager: "batch". Its nodes and what it knows of the batch system, as JSON
+// The question of people to a batch manager: "batch". Its nodes and its knowledge of the batch system, as JSON
 // (docs/protocol.md section 9).
 #pragma once
 

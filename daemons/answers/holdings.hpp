@@ -1,6 +1,7 @@
-// What a manager believes of leases, for whoever compares it with what the others believe: the answer to the verb
-// "holdings" that all three know (docs/protocol.md section 9). In pages: {"from": 0} is the first, "next" the place of
-// the next one.
+// Answers the verb "holdings" for site, job and resource managers: what a manager believes of its leases
+// (docs/protocol.md section 9). A tool or test can then compare the beliefs of several managers.
+//
+// In pages: {"from": 0} is the first, "next" the place of the next one.
 #pragma once
 
 #include "jobmgr/job_manager.hpp"

@@ -9,10 +9,10 @@
 
 namespace dmm::views {
 
-/// The number of the job that the value names; or why it names none.
+/// The number of the job that the value names; or why it names no job.
 OrFault<std::uint64_t, std::string> job_of(const JobManager& jobs, const nlohmann::ordered_json& value);
 
-/// The same of an argument's "job". `verb` is for the words of a fault.
+/// The same for an argument's "job". `verb` is for the text of a fault.
 OrFault<std::uint64_t, std::string> job_in(const JobManager& jobs, const nlohmann::ordered_json& argument,
                                            const std::string& verb);
 

@@ -11,7 +11,7 @@ namespace {
 
 using views::Json;
 
-/// Jobs that an order names, and why others named none.
+/// The jobs that an order names, and faults of names without a job.
 struct NamedJobs {
   std::vector<std::uint64_t> numbers;
   Json refused = Json::array();
@@ -57,7 +57,7 @@ Answer cancel(JobManager& jobs, const ViewTime& time, const Ask& ask, const Json
   return views::answer(ask, {{"cancelled", std::move(cancelled)}, {"refused", std::move(refused)}});
 }
 
-/// What "alter" is to change; or why it can't be, naming the key.
+/// The changes that "alter" asks for; or why they can't be made, naming the key.
 OrFault<Alteration, std::string> alteration_in(const Json& argument) {
   Alteration wanted;
   if (const auto held = argument.find("held"); held != argument.end()) {
@@ -80,7 +80,7 @@ OrFault<Alteration, std::string> alteration_in(const Json& argument) {
   return wanted;
 }
 
-/// {"job": 17} or {"jobs": [17, 18]}, and for "alter" what is to change.
+/// {"job": 17} or {"jobs": [17, 18]}, and for "alter" the changes.
 Answer alter(JobManager& jobs, const ViewTime& time, const Ask& ask, const Json& argument,
              JobManagerEffects& effects) {
   NamedJobs named = jobs_in(jobs, argument);

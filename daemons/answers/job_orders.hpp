@@ -1,4 +1,4 @@
-// What the user of a job manager may order: "cancel", "hold", "release" and "alter" (docs/protocol.md section 9).
+// Orders of the user to a job manager: "cancel", "hold", "release" and "alter" (docs/protocol.md section 9).
 #pragma once
 
 #include <optional>
@@ -9,8 +9,7 @@
 
 namespace dmm {
 
-/// The answer to one of these orders; nothing for any other verb. What it calls for comes out in `effects`, and is
-/// to be followed by settle.
+/// The answer to one of these orders; nothing for any other verb. Its effects are added to `effects`; call settle next.
 std::optional<Answer> answer_job_orders(JobManager& jobs, const ViewTime& time, const Ask& ask,
                                         JobManagerEffects& effects);
 

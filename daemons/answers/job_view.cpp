@@ -18,8 +18,8 @@ using views::Json;
 
 constexpr std::size_t jobs_page = 250;  // jobs in an answer, if they fit
 
-// A ledger of before submissions were checked (protocol/programs.hpp) may have names, paths and texts of any length: of
-// them so much is shown that there is room for each job in an answer, also where each byte takes six in JSON.
+// Long names, paths and texts are cut, so that every job fits into an answer even if each byte takes six in JSON. A
+// ledger older than the checks on submissions (protocol/programs.hpp) can hold texts of any length.
 constexpr std::size_t shown_of_text = 2 * text_bytes_max;
 
 constexpr std::array<JobState, job_state_count> all_states = {
@@ -50,7 +50,7 @@ Json places_of(const std::vector<Place>& places) {
   return all;
 }
 
-/// Null where nothing is known: the job has no place, nothing runs there yet, or its resource manager doesn't say.
+/// Null if unknown: the job has no place, nothing runs there yet, or its resource manager doesn't say.
 Json isolation_of(const std::vector<Place>& places) {
   Json list = Json::array();
   for (const Place& place : places)
@@ -166,9 +166,8 @@ Json counts_of(const JobManager& jobs) {
           {"grants", jobs.grants()}, {"starts", jobs.starts()}, {"site_up", jobs.site_up()}};
 }
 
-/// Jobs in order of their numbers: {"states": ["running"], "from": 17, "limit": 100, "elements": true}. An array
-/// is one of them, its elements are only if that is asked for. "next" is where a next question goes on, null at
-/// the end.
+/// Jobs in order of their numbers: {"states": ["running"], "from": 17, "limit": 100, "elements": true}. An array is
+/// listed; its elements are listed only if asked for. "next" is where the next question goes on; null at the end.
 Answer queue(const JobManager& jobs, const ViewTime& time, const Ask& ask, const Json& argument) {
   JobQuery query{.state = {}, .from = views::number_in(argument, "from", 0), .limit = 0};
   query.elements = argument.value("elements", Json(false)) == Json(true);

@@ -1,4 +1,4 @@
-// What people may ask a job manager: "queue", "job" and "counts", and what its user may order (job_orders.hpp).
+// The questions of people to a job manager: "queue", "job" and "counts", and the orders of its user (job_orders.hpp).
 // Values of the manager as JSON (docs/protocol.md section 9).
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace dmm {
 
-/// The answer to a question that people ask a job manager (protocol/questions.hpp); nothing for any other verb.
-/// What an order calls for comes out in `effects`, and is to be followed by settle.
+/// The answer to a question of people to a job manager (protocol/questions.hpp); nothing for any other verb. The
+/// effects of an order are added to `effects`; call settle next.
 std::optional<Answer> answer_jobs(JobManager& jobs, const ViewTime& time, const Ask& ask,
                                   JobManagerEffects& effects);
 

@@ -1,4 +1,4 @@
-// What the three views share: reading a question's argument, and writing an answer. Internal to views/.
+// Shared by the views: reading a question's argument, and writing an answer. Internal to views/.
 #pragma once
 
 #include <algorithm>
@@ -20,22 +20,23 @@ using Json = nlohmann::ordered_json;
 
 inline Answer fault(const Ask& ask, std::string text) { return {ask.token, std::move(text), {}}; }
 
-/// Bytes that are no UTF-8 (a user's job name, say) are replaced rather than refused.
+/// Replaces bytes that are no UTF-8 (in a user's job name, say).
 inline std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 inline Answer answer(const Ask& ask, const Json& json) { return {ask.token, {}, text_of(json)}; }
 
-/// What the one list of an answer may take of it.
+/// The bytes of an answer with a single list that the list may take.
 constexpr std::size_t list_bytes = 180 * 1024;
 
-/// Adds a row if it fits; the first one also if it doesn't, or a question that goes on behind it would stand still.
+/// Adds a row if it fits. The first row is added in any case: otherwise a reader that goes on from it would never get
+/// further.
 inline bool add_row(Json& list, Json row, AnswerRows& rows) {
   if (!rows.take(text_of(row).size()) && !list.empty()) return false;
   list.push_back(std::move(row));
   return true;
 }
 
-/// A list of as many rows as may be; how many aren't in it is said in `left_out` by the list's name.
+/// A list of the rows that fit. `left_out` gets the number of the others, under the list's name.
 template <class Values, class RowOf>
 Json rows_of(const Values& values, AnswerRows rows, const char* name, Json& left_out, RowOf row_of) {
   Json list = Json::array();
@@ -57,13 +58,13 @@ inline std::optional<Json> argument_of(const Ask& ask) {
   return argument;
 }
 
-/// A whole number of the argument; `otherwise` if it is missing or is none.
+/// A whole number of the argument; `otherwise` if it is missing or no whole number.
 inline std::uint64_t number_in(const Json& argument, const char* key, std::uint64_t otherwise) {
   const auto found = argument.find(key);
   return found != argument.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : otherwise;
 }
 
-/// A text of the argument; empty if it is missing or is none.
+/// A text of the argument; empty if it is missing or no text.
 inline std::string text_in(const Json& argument, const char* key) {
   const auto found = argument.find(key);
   return found != argument.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -81,7 +82,7 @@ Json texts(const Names& names) {
   return list;
 }
 
-/// {"das-3/nodes": "0-3,7"}: by resource manager, whatever components the nodes serve.
+/// {"das-3/nodes": "0-3,7"}: by resource manager, whichever components the nodes serve.
 inline Json nodes_by_manager(const std::vector<NodeGroup>& groups) {
   std::map<std::string, NodeSet> managers;
   for (const NodeGroup& group : groups) {

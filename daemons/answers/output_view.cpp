@@ -19,7 +19,7 @@ std::string state_of(const JobView& job) {
 
 std::size_t index_of(Stream stream) { return static_cast<std::size_t>(stream); }
 
-/// Whether it is known which streams could not be written. A job manager that was started again doesn't know.
+/// Whether it is known which streams could not be written. A job manager that has restarted doesn't know.
 bool knows_unwritten(const Attempt& run) {
   return std::ranges::any_of(run.components, [](const ComponentRun& component_run) {
     return std::ranges::any_of(component_run.streams,
@@ -27,7 +27,7 @@ bool knows_unwritten(const Attempt& run) {
   });
 }
 
-/// {"job": 17, "component": 0}: where its two streams go, and how much of them is there and here.
+/// {"job": 17, "component": 0}: where its two streams go, and how much of them is at the lender and here.
 Json output_of(const Job& job, const JobView& view, std::uint64_t component, const ViewTime& time,
                const std::string& folder) {
   Json streams = Json::array();
@@ -71,8 +71,8 @@ Answer output(const JobManager& jobs, const ViewTime& time, const Ask& ask, cons
   const std::size_t most = is_each ? need_components_max : components_granted_max;
   if (component >= most)
     return views::fault(ask, "output: a job has at most " + std::to_string(most) + " components");
-  // How many a flexible request comes to, or one that runs on each node, is known when it is placed; of a job that
-  // is over no number is kept.
+  // A flexible request, or one that runs on each node, has a known number of components once it is placed. The number
+  // isn't kept for a job that is over.
   const ResourceNeed& need = job->description.need;
   const bool is_known = is_each && need.kind != RequestKind::flexible && !need.components.empty();
   if (is_known && component >= need.components.size())
@@ -82,7 +82,7 @@ Answer output(const JobManager& jobs, const ViewTime& time, const Ask& ask, cons
   return views::answer(ask, output_of(*job, *jobs.job(number), component, time, folder));
 }
 
-/// {"job": 17}: all of it comes into the manager's own folder.
+/// {"job": 17}: brings all of its output into the manager's own folder.
 Answer fetch(JobManager& jobs, const ViewTime& time, const Ask& ask, const Json& argument,
              JobManagerEffects& effects) {
   const auto named = views::job_in(jobs, argument, "fetch_output");

@@ -1,5 +1,5 @@
-// What people may ask a job manager about a job's output: "output", and the order "fetch_output". Values of the manager
-// as JSON (docs/protocol.md section 9).
+// The questions of people about a job's output: "output", and the order "fetch_output". Values of the manager as JSON
+// (docs/protocol.md section 9).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,8 +15,8 @@ namespace dmm {
 /// How a job's output came home: {"state", "reason", "at_lender", "waits_seconds"}.
 nlohmann::ordered_json output_json(const JobView& job, const ViewTime& time);
 
-/// The answer to one of the two verbs; nothing for any other verb. `folder` is the manager's own. What a fetching calls
-/// for comes out in `effects`, and is to be followed by settle.
+/// The answer to one of the two verbs; nothing for any other verb. `folder` is the manager's own. The effects of
+/// fetching are added to `effects`; call settle next.
 std::optional<Answer> answer_output(JobManager& jobs, const ViewTime& time, const Ask& ask,
                                     const std::string& folder, JobManagerEffects& effects);
 

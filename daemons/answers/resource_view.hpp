@@ -1,4 +1,4 @@
-// What people may ask a resource manager: "resource". Values of the manager as JSON (docs/protocol.md section 9).
+// The question of people to a resource manager: "resource". Values of the manager as JSON (docs/protocol.md section 9).
 #pragma once
 
 #include <optional>
@@ -11,8 +11,7 @@
 
 namespace dmm {
 
-/// The answer to a question that people ask a resource manager (protocol/questions.hpp); nothing for any other
-/// verb.
+/// The answer to a question of people to a resource manager (protocol/questions.hpp); nothing for any other verb.
 std::optional<Answer> answer_resource(const ResourceManager& manager, const BackendState& backend,
                                       const ViewTime& time, const Ask& ask);
 

@@ -13,7 +13,9 @@ using views::Json;
 constexpr double grace_seconds_max = 30.0 * 24 * 3600;
 constexpr double expected_seconds_max = 365.0 * 24 * 3600;
 
-/// {"whose": a lease or a borrower's site, "grace_seconds": number} or {"whose": ..., "end_of_job": true}.
+/// `{"whose": LEASE or SITE, "grace_seconds": NUMBER}`, or "end_of_job": true in place of the grace. SITE is a
+/// borrower's site.
+/// site.
 Answer reclaim(SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument,
                SiteManagerEffects& effects) {
   const SiteSettings& settings = site.settings();
@@ -32,7 +34,8 @@ Answer reclaim(SiteManager& site, const ViewTime& time, const Ask& ask, const Js
   return views::answer(ask, {{"leases", leases}});
 }
 
-/// {"site": name}: whom to lend nothing more, or the site itself; "force": also if no site of that name is known.
+/// {"site": name}: the borrower's site that gets no more leases, or this site itself, where nothing new then starts.
+/// With "force", a site is drained even if its name is unknown.
 Answer drain_or_resume(SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument,
                        SiteManagerEffects& effects) {
   const std::string name = views::text_in(argument, "site");
@@ -50,7 +53,7 @@ Answer drain_or_resume(SiteManager& site, const ViewTime& time, const Ask& ask, 
   return views::answer(ask, {{"changed", changed}, {"drained", std::move(drained)}});
 }
 
-/// {"resource_manager": name}: one that is down and won't come back.
+/// {"resource_manager": name}: a resource manager that is down and won't come back.
 Answer forget(SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument,
               SiteManagerEffects& effects) {
   const std::string name = views::text_in(argument, "resource_manager");
@@ -60,8 +63,8 @@ Answer forget(SiteManager& site, const ViewTime& time, const Ask& ask, const Jso
   return views::answer(ask, {{"forgotten", name}});
 }
 
-/// {"seconds": {resource manager: number, ...}}: how long from now its nodes are likely to be spared; null: not
-/// known.
+/// {"seconds": {resource manager: number, ...}}: how long from now the owner of the nodes probably doesn't need them;
+/// null: not known.
 Answer expect(SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
   const auto given = argument.find("seconds");
   const auto is_time = [](const Json& value) {

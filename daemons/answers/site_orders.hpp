@@ -1,5 +1,5 @@
-// What the owner may order a site manager: "reclaim", "drain", "resume", "forget" and "expect" (docs/protocol.md
-// section 9).
+// Orders of the owner to a site manager: "reclaim", "drain", "resume", "forget" and "expect" (docs/protocol.md section
+// 9).
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace dmm {
 
-/// Carries out an order and answers it; nothing for any other verb. What it calls for comes out in `effects`, and is to
-/// be followed by settle.
+/// Carries out an order and answers it; nothing for any other verb. The order's effects are added to `effects`; call
+/// settle next.
 std::optional<Answer> order_site(SiteManager& site, const ViewTime& time, const Ask& ask,
                                  SiteManagerEffects& effects);
 

@@ -15,7 +15,7 @@ namespace {
 using views::Json;
 
 constexpr std::size_t site_page = 400;  // rows that fit into an answer
-// An answer "site" has several lists, so that each may have but a part of it: rows, and bytes.
+// An answer "site" has several lists, so each has limits of its own: rows, and bytes.
 constexpr std::size_t managers_page = 300, long_list = 64 * 1024, short_list = 12 * 1024;
 
 std::string_view text(Relation relation) {
@@ -69,7 +69,7 @@ Json hint_of(const CapacityHint& hint) {
   return entries;
 }
 
-/// What a neighbour has of this site, would like to have, and may.
+/// A neighbour's leases from this site, its unmet demand, and its limits.
 Json borrower_of(const SiteView::Link& link) {
   const NeighbourLimits& limits = link.neighbour.limits;
   return {{"weight", limits.weight},
@@ -129,7 +129,8 @@ Json manager_of(const OwnedManagerView& manager) {
           {"set_aside_why", manager.why_aside}};
 }
 
-/// If not all can be listed, those of which people would rather know.
+/// If not all resource managers fit into the answer, lists those first that are down or set aside: users look for
+/// these.
 void worst_first(std::vector<OwnedManagerView>& managers, std::size_t limit) {
   if (managers.size() > limit)
     std::ranges::stable_partition(managers, [](const auto& one) { return !one.aside.empty() || !one.up; });
@@ -221,7 +222,7 @@ Answer leases(const SiteManager& site, const ViewTime& time, const Ask& ask, con
   return views::answer(ask, {{"total", site.leases().size()}, {"leases", std::move(list)}});
 }
 
-/// What leases have come to that haven't ended.
+/// The usage so far of leases that haven't ended.
 using Running = std::map<std::pair<UsageRecord::Direction, SiteName>, UsageTotal>;
 
 Running running_usage(const SiteManager& site, Instant now) {
@@ -241,7 +242,7 @@ Running running_usage(const SiteManager& site, Instant now) {
   return sums;
 }
 
-/// The last records, and sums by direction and neighbour over all that ever were; beside them what runs now.
+/// The last records, and sums by direction and neighbour over all records ever; beside them the leases that run now.
 Answer usage(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
   const auto& records = site.usage().records();
   Json totals = Json::array(), list = Json::array();
@@ -320,11 +321,11 @@ std::string_view text(AskedView::Stage stage) {
   return "unknown";
 }
 
-/// A name, or null where there is none.
+/// A name, or null if it is empty.
 Json name_or_null(const SiteName& site) { return site.empty() ? Json(nullptr) : Json(site.text); }
 Json request_or_null(const RequestId& id) { return id.empty() ? Json(nullptr) : Json(to_text(id)); }
 
-/// Nodes that are alike, a row: {"from": 400} goes on where an answer before ended.
+/// Nodes that are alike, in one row: {"from": 400} goes on where an earlier answer ended.
 Answer nodes(const SiteManager& site, const Ask& ask, const Json& argument) {
   const std::vector<NodesView> all = site.nodes();
   auto i = static_cast<std::size_t>(views::number_in(argument, "from", 0));

@@ -1,5 +1,5 @@
-// What people may ask a site manager: "site", "leases", "nodes", "usage", "queue", "why". Values of the manager as JSON
-// (docs/protocol.md section 9).
+// The questions of people to a site manager: "site", "leases", "nodes", "usage", "queue", "why". Values of the manager
+// as JSON (docs/protocol.md section 9).
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace dmm {
 
-/// The answer to a question that people ask a site manager (protocol/questions.hpp); nothing for any other verb.
+/// The answer to a question of people to a site manager (protocol/questions.hpp); nothing for any other verb.
 std::optional<Answer> answer_site(const SiteManager& site, const ViewTime& time, const Ask& ask);
 
 }  // namespace dmm

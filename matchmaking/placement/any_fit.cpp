@@ -1,4 +1,4 @@
-// The last resort where a policy places components one after the other and never looks back: a search that does.
+// A search with backtracking: the last resort where a policy that places components one after the other finds nothing.
 #include <algorithm>
 #include <utility>
 
@@ -22,7 +22,8 @@ class AnyFit {
   std::optional<Placement> find() { return place_from(0, room_) ? std::optional(placement_) : std::nullopt; }
 
  private:
-  /// Places the components from this place in the order on. Of clusters of equal nodes with equal room one is tried.
+  /// Places the components from this place in the order on. Of clusters with equal nodes and equal room, only one is
+  /// tried.
   bool place_from(std::size_t first, const Room& room) {
     if (first == order_.size()) return true;
     const std::uint32_t component = order_[first], size = sizes_[component];

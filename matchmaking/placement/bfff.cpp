@@ -1,4 +1,4 @@
-// BFFF: few links, and no large gap broken for what is left over (Jones et al. 2004, section 4.1).
+// BFFF: few links, and a leftover component doesn't break a large gap (Jones et al. 2004, section 4.1).
 #include <vector>
 
 #include "matchmaking/placement/cluster_minimization.hpp"

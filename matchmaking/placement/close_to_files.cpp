@@ -1,12 +1,12 @@
-// Close to files, of KOALA: each component where its input files can be soonest (Mohamed and Epema 2005,
-// section 2.6).
+// Close to files, of KOALA: each component goes where its input files can be soonest (Mohamed and Epema 2005, section
+// 2.6).
 #include "matchmaking/placement/request_kinds.hpp"
 
 namespace dmm {
 namespace {
 
-/// The cluster with room where the files are soonest; of equal ones the emptiest, as by worst fit. room.size() if
-/// none has room.
+/// The cluster with room where the files are soonest; of equal ones the emptiest, as in worst fit. room.size() if none
+/// has room.
 std::size_t closest(const Room& room, std::uint32_t processors) {
   std::size_t best = room.size();
   for (std::size_t cluster = 0; cluster < room.size(); ++cluster) {

@@ -1,16 +1,13 @@
-// Flexible cluster minimization: cuts a request to the sizes of the gaps (Sonmez et al. 2006, section 4.2,
-// figure 3).
+// Flexible cluster minimization: cuts a request to the sizes of the gaps (Sonmez et al. 2006, section 4.2, figure 3).
 //
-// The paper's loop fills the emptiest clusters to the brim and puts the remainder on the last. With a lower
-// bound on the size of a component the remainder may come out too small although another cut would do (at
-// least 4 each, idle 18 and 15, 20 in all: not 18 + 2 but 16 + 4). So the number of clusters is found first,
-// and each cut leaves the least size for every cluster still to come; without a bound above 1 this is the
-// paper's loop.
+// The paper's loop fills the emptiest clusters to the brim and puts the remainder on the last. With a lower bound on
+// the size of a component, the remainder may be too small although another cut exists. With at least 4 each, idle 18
+// and 15, and 20 in all, 18 + 2 fails and 16 + 4 works. So the number of clusters is found first, and each cut leaves
+// the least size for every cluster still to come. Without a bound above 1 this is the paper's loop.
 //
-// Why this finds a cut whenever there is one: let k be the fewest of the emptiest clusters that together hold
-// the request. Fewer clusters, whichever they are, can't hold it. If the k-th is smaller than the least size
-// m, then only k - 1 clusters can take a component at all. If k * m is more than the request, then so it is
-// for any larger number.
+// Why this finds a cut whenever there is one: let k be the fewest of the emptiest clusters that together hold the
+// request. No fewer clusters can hold it. If the k-th is smaller than the least size m, then only k - 1 clusters can
+// take a component at all. If k * m is more than the request, the same is true of any larger number.
 #include <algorithm>
 
 #include "matchmaking/placement/cluster_minimization.hpp"
@@ -19,7 +16,7 @@
 namespace dmm {
 namespace {
 
-/// How many of the emptiest clusters together hold `processors`; 0 if all do not.
+/// The number of the emptiest clusters that together hold `processors`; 0 if all together don't.
 std::size_t clusters_needed(const Room& room, std::span<const std::size_t> emptiest_first,
                             std::uint32_t processors) {
   std::uint64_t sum = 0;
@@ -34,7 +31,7 @@ std::size_t clusters_needed(const Room& room, std::span<const std::size_t> empti
 
 std::optional<Placement> cut_to_gaps(const ResourceNeed& need, std::span<const ClusterView> clusters) {
   const std::uint32_t processors = total_processors(need);
-  // A request below its own least size is placed whole, as if it asked for that.
+  // A request below its own least size is placed whole, as a component of that size.
   const std::uint32_t least = std::min(std::max(need.component_processors_min, 1U), processors);
   const Room room(clusters);
   const auto order = room.emptiest_first();

@@ -1,4 +1,4 @@
-// What a cluster offers to placement.
+// The processors that a cluster offers to placement.
 #include "matchmaking/placement/placement.hpp"
 
 #include <algorithm>

@@ -13,7 +13,7 @@ bool is_named(const ClusterView& cluster, const Component& component) {
 
 bool names_both(const Component& component) { return !component.cluster.empty() && !component.site.empty(); }
 
-/// The first cluster of the component's names that has room for it; clusters.size() if there is none.
+/// The first cluster with the site and name of the component that has room for it; clusters.size() if there is none.
 std::size_t first_named(std::span<const ClusterView> clusters, const Component& component, const Room& room) {
   std::size_t at = 0;
   while (at < clusters.size() && !(is_named(clusters[at], component) && room.fits(at, component.processors))) ++at;
@@ -38,8 +38,8 @@ bool keeps_bounds(const ResourceNeed& need, std::span<const std::uint32_t> split
 std::optional<Placement> place_fixed(const ResourceNeed& need, std::span<const ClusterView> clusters) {
   Room room(clusters);
   Placement placement(need.components.size());
-  // Those that name site and cluster have no choice, so they go first: a component that may go to either of two
-  // clusters must not take the place of one that may not.
+  // Components that name site and cluster have no choice, so they go first. A component that fits two clusters must not
+  // take the place of one that fits only one of them.
   for (const bool both : {true, false}) {
     for (std::uint32_t i = 0; i < need.components.size(); ++i) {
       const Component& component = need.components[i];
@@ -56,8 +56,8 @@ std::optional<Placement> place_fixed(const ResourceNeed& need, std::span<const C
 std::optional<Placement> place_sizes(std::span<const std::uint32_t> sizes, std::span<const ClusterView> clusters,
                                      SizesPolicy policy) {
   if (sizes.empty()) return std::nullopt;
-  // Most tries in a long queue end here: the widest component fits nowhere. No memory is taken before that is
-  // known.
+  // Most tries in a long queue end here: the widest component fits nowhere. So check this before any memory is
+  // allocated.
   const std::uint32_t widest = *std::max_element(sizes.begin(), sizes.end());
   const auto fits = [widest](const ClusterView& cluster) { return widest <= usable_processors(cluster); };
   if (std::none_of(clusters.begin(), clusters.end(), fits)) return std::nullopt;
@@ -78,7 +78,7 @@ std::optional<Placement> place_uncut(const ResourceNeed& need, std::span<const C
                                      SizesPolicy policy) {
   if (need.kind == RequestKind::fixed) return place_fixed(need, clusters);
   if (need.kind == RequestKind::flexible && !need.splits.empty()) return place_splits(need, clusters, policy);
-  // A need of one component is by far the most frequent: no list of sizes is made for it.
+  // Most needs have one component: no list of sizes is made for it.
   if (need.components.size() == 1) return place_sizes({&need.components[0].processors, 1}, clusters, policy);
   return place_sizes(sizes_of(need), clusters, policy);
 }

@@ -1,5 +1,5 @@
-// What every placement policy does alike with the kinds of request (Sonmez et al. 2006, section 2.2), so that
-// a policy file holds only what is its own: how it places components of given sizes.
+// The handling of the kinds of request, common to all placement policies (Sonmez et al. 2006, section 2.2). So a
+// policy's file only has how it places components of given sizes.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace dmm {
 
-/// Places components of the given sizes anywhere, or fails. It owns the room and may spoil it. The sizes are
-/// never empty, and the largest fits some cluster.
+/// Places components of the given sizes anywhere, or fails. It owns the room, and may leave it in any state. The sizes
+/// are never empty, and the largest fits some cluster.
 using SizesPolicy = std::optional<Placement> (*)(std::span<const std::uint32_t> sizes, Room& room);
 
-/// Components in decreasing size, each on the cluster that `choose(room, size)` names; nothing if it names one
-/// without room, or none: room.size().
+/// Components in decreasing size, each on the cluster that `choose(room, size)` names. Nothing if that cluster has no
+/// room, or if it is none: room.size().
 template <class Choose>
 std::optional<Placement> place_largest_first(std::span<const std::uint32_t> sizes, Room& room, Choose choose) {
   Placement placement(sizes.size());
@@ -29,8 +29,8 @@ std::optional<Placement> place_largest_first(std::span<const std::uint32_t> size
   return placement;
 }
 
-/// Each component on the cluster it names (and site, if it names one), or nothing. Where a name fits clusters
-/// of several sites, the first with room is taken; components that name their site come first.
+/// Each component on the cluster it names (and site, if it names one), or nothing. If several sites have a cluster of
+/// that name, the first with room is taken. Components that name their site come first.
 std::optional<Placement> place_fixed(const ResourceNeed& need, std::span<const ClusterView> clusters);
 
 /// Components of the given sizes by `policy`, or nothing.
@@ -42,7 +42,7 @@ std::optional<Placement> place_sizes(std::span<const std::uint32_t> sizes, std::
 std::optional<Placement> place_splits(const ResourceNeed& need, std::span<const ClusterView> clusters,
                                       SizesPolicy policy);
 
-/// Any need, by a policy that can't cut one into components: a flexible need without splits is placed as one
+/// Any need, by a policy that can't cut a need into components: a flexible need without splits is placed as one
 /// component.
 std::optional<Placement> place_uncut(const ResourceNeed& need, std::span<const ClusterView> clusters,
                                      SizesPolicy policy);

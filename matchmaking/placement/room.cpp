@@ -1,5 +1,5 @@
-// `left_` starts as whole nodes and only whole nodes are taken, so a component fits exactly if
-// its own processors do: the rounding needs no second look.
+// `left_` starts as whole nodes and only whole nodes are taken. So a component fits exactly if its own processors do,
+// without rounding.
 #include "matchmaking/placement/room.hpp"
 
 #include <algorithm>

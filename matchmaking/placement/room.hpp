@@ -1,5 +1,5 @@
-// The room left on each cluster while one need is being placed: a policy takes from it component by component
-// and throws it away if it fails. This file also has the two orders that the papers sort by.
+// The room left on each cluster while one need is placed. A policy takes from it component by component, and drops it
+// if it fails. This file also has the two orders that the papers sort by.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace dmm {
 
-/// Usable processors per cluster, less what was taken. Indices are those of the clusters it was made from,
-/// which must outlive it.
+/// Usable processors of each cluster, less those taken. Indices are those of the clusters it was made from, which must
+/// outlive it.
 class Room {
  public:
   explicit Room(std::span<const ClusterView> clusters);
@@ -20,11 +20,11 @@ class Room {
   std::size_t size() const { return left_.size(); }
   /// Processors left on the cluster, always whole nodes.
   std::uint32_t left(std::size_t cluster) const { return left_[cluster]; }
-  /// Until the input files would be on the cluster.
+  /// Time until the input files would be on the cluster.
   Duration staging(std::size_t cluster) const { return clusters_[cluster].staging; }
-  /// Whether the cluster can still hold a component of so many processors.
+  /// Whether the cluster can still hold a component of `processors` processors.
   bool fits(std::size_t cluster, std::uint32_t processors) const { return processors <= left_[cluster]; }
-  /// Takes the whole nodes that a component of so many processors needs; it must fit.
+  /// Takes the whole nodes for a component of `processors` processors; it must fit.
   void take(std::size_t cluster, std::uint32_t processors);
   /// The cluster with the most processors left, the first of equal ones. There must be one.
   std::size_t emptiest() const;

@@ -17,7 +17,7 @@
 namespace dmm {
 namespace {
 
-/// Bytes, whoever holds them.
+/// A type that holds bytes.
 template <class T>
 concept Text = std::is_same_v<T, std::string> || std::is_same_v<T, ShortText>;
 
@@ -34,8 +34,8 @@ void write_frame_header(char* to, std::size_t payload_bytes) {
   mp_store_u32(std::ranges::copy(frame_start, to).out, static_cast<std::uint32_t>(payload_bytes));
 }
 
-/// The envelope in a frame that is written as we write it: nearly all are, and then there is nothing to parse. Empty if
-/// it isn't.
+/// The envelope in a frame that is written as we write it: nearly all are, and need no parsing. Empty for any other
+/// frame.
 std::string_view plain_payload(std::string_view frame) {
   constexpr std::size_t around = frame_header_bytes + no_signature.size();
   if (frame.size() < around || !frame.starts_with(frame_start) || !frame.ends_with(no_signature)) return {};
@@ -46,12 +46,12 @@ std::string_view plain_payload(std::string_view frame) {
 
 // ---- encoding ------------------------------------------------------------------------------------------------------
 
-/// The request that was encoded or decoded last, with its bytes. Most messages name theirs twice, and what is said of
-/// a request is said in few steps.
+/// The request that was encoded or decoded last, with its bytes. Most messages name their request twice, and
+/// consecutive messages are often about the same one.
 struct LastRequest {
   std::string bytes;  ///< empty: none yet
   RequestId value;
-  bool is_ours = false;  ///< the bytes are as we write them; others may write the same in another way
+  bool is_ours = false;  ///< the bytes are as we write them; a peer may write the same request in another way
 };
 
 struct Packer : msgpack::packer<msgpack::sbuffer> {
@@ -132,8 +132,8 @@ void pack(Packer& out, const T& values) {
 
 // ---- decoding ------------------------------------------------------------------------------------------------------
 
-// The structs are read as the bytes come. Only what can't be read, and what has elements of a later version, is gone
-// over as a whole, so that nothing of a frame that is broken somewhere is ever used.
+// Structs are read as the bytes come. A frame that can't be read, or that has elements of a later version, is checked
+// as a whole: nothing of a frame that is broken somewhere is ever used.
 
 struct Input : Reader {
   Input(std::string_view bytes, LastRequest& of_late) : Reader(bytes), last(of_late) {}
@@ -194,7 +194,7 @@ bool read(Input& in, RequestId& request) {
   }
   const std::string_view bytes = in.rest();
   if (!read_elements(in, request)) return false;
-  // What was passed over has to be gone over each time that it comes.
+  // Elements that were passed over must be checked each time that they come.
   if (!request.empty() && !in.passed_over()) {
     in.last.bytes = bytes.substr(0, bytes.size() - in.rest().size());
     in.last.value = request;
@@ -219,7 +219,7 @@ bool read(Input& in, T& values) {
   values.resize(elements);
   for (auto& value : values)
     if (!read(in, value)) return false;
-  if constexpr (std::is_same_v<T, NodeSet>) return is_well_formed(values);  // sorted and disjoint, or set sums lie
+  if constexpr (std::is_same_v<T, NodeSet>) return is_well_formed(values);  // else sums over sets are wrong
   return true;
 }
 
@@ -261,7 +261,7 @@ bool read_all(Input& in, const std::tuple<Elements...>& elements) {
 
 Refused refusal(FrameFault fault) { return {fault, 0, {}}; }
 
-/// Finds the envelope in a frame, whoever wrote it; why it can't, if it can't.
+/// Finds the envelope in a frame, also where a peer wrote the frame in another way than we do; returns why it can't.
 std::optional<FrameFault> find_payload(std::string_view frame, std::string_view& payload) {
   payload = plain_payload(frame);
   if (!payload.empty()) return std::nullopt;
@@ -274,7 +274,7 @@ std::optional<FrameFault> find_payload(std::string_view frame, std::string_view&
   return std::nullopt;
 }
 
-/// Reads what is in an envelope; why it can't be, if it can't, with as much as could be read.
+/// Reads the content of an envelope. On a fault: returns it, with as much as could be read.
 std::optional<Refused> read_envelope(Input& in, Envelope& envelope) {
   std::uint32_t elements = 0;
   if (!in.take_array(elements) || elements < envelope_elements) return refusal(FrameFault::not_a_frame);
@@ -308,8 +308,8 @@ std::optional<Refused> read_frame(std::string_view frame, std::size_t bytes_max,
 
 struct Codec::Buffers {
   msgpack::sbuffer out{buffer_bytes};
-  std::size_t tail_at = 0;  ///< in `out`: what comes behind the heading
-  std::string whole;        ///< a frame that was put together again
+  std::size_t tail_at = 0;  ///< in `out`: what follows the heading
+  std::string whole;        ///< a frame that was made again, with another heading
   LastRequest last;
 };
 

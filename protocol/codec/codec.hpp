@@ -1,6 +1,6 @@
 // Bytes to envelopes and back. A frame is an array of two byte strings: the envelope, and its signature (empty for
-// now). Everything is a positional array that only grows at its end: elements we don't know are ignored, missing ones
-// keep their defaults. What comes from outside is checked before it is trusted (docs/protocol.md section 4).
+// now). Everything is a positional array that only grows at its end: elements that we don't know are ignored, and
+// missing elements keep their defaults. All input is checked before it is trusted (docs/protocol.md section 4).
 #pragma once
 
 #include <memory>
@@ -26,17 +26,17 @@ std::string_view to_text(FrameFault fault);
 
 /// Largest frame in bytes.
 constexpr std::size_t frame_bytes_max = 256 * 1024;
-/// Largest message in bytes, that travels in parts.
+/// Largest message in bytes, which travels in fragments.
 constexpr std::size_t message_bytes_max = 4 * 1024 * 1024;
 
-/// What could be read of refused bytes, so that the sender can be told and its session goes on.
+/// The part of refused bytes that could be read, so that the sender can be told and its session goes on.
 struct Refused {
   FrameFault fault = FrameFault::malformed;
   std::uint16_t type = 0;  ///< 0 if it could not be read
   Envelope head;           ///< all but the message; its sender has an empty site if it could not be read
 };
 
-/// What is the same in all envelopes of a session: half of a small frame, so it is encoded once.
+/// The part of the envelope that is the same in a whole session: half of a small frame, so it is encoded once.
 struct Heading {
   const Party& from;
   const Party& to;
@@ -44,7 +44,7 @@ struct Heading {
   std::uint64_t peer = 0;
 };
 
-/// An envelope whose parts are elsewhere, so that nothing is copied before it is encoded.
+/// An envelope by reference, so that nothing is copied before it is encoded.
 struct EnvelopeView {
   std::uint8_t version = protocol_version;
   std::string_view heading;  ///< encoded
@@ -55,7 +55,8 @@ struct EnvelopeView {
   const Message& message;
 };
 
-/// Encodes and decodes frames; keeps buffers between calls, so use one a thread, and only one where many speak.
+/// Encodes and decodes frames. It keeps buffers between calls: use one codec for each thread, shared by all sessions
+/// there.
 class Codec {
  public:
   Codec();
@@ -67,9 +68,10 @@ class Codec {
   /// The frame of an envelope; valid until the next call.
   std::string_view encode(const EnvelopeView& envelope);
   std::string_view encode(const Envelope& envelope);
-  /// What followed the heading in the frame that was encoded last; valid as long as that frame.
+  /// The bytes behind the heading of the frame that was encoded last; valid as long as that frame.
   std::string_view tail() const;
-  /// A frame of a message of this type anew, with a heading of now and the tail of then; valid until the next call.
+  /// Makes a frame of a message of this type again, from a present heading and an earlier tail; valid until the next
+  /// call.
   std::string_view frame(std::uint16_t type, std::string_view heading, std::string_view tail);
   /// The envelope of a frame, or why there is none.
   OrFault<Envelope, Refused> decode(std::string_view frame, std::size_t bytes_max = frame_bytes_max);

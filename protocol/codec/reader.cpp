@@ -1,4 +1,4 @@
-// What a Reader passes over without looking at it; see reader.hpp.
+// How a Reader skips objects; see reader.hpp.
 #include "protocol/codec/reader.hpp"
 
 namespace dmm {

@@ -1,4 +1,4 @@
-// MessagePack objects one after another, out of bytes that nobody vouches for.
+// MessagePack objects one after another, out of untrusted bytes.
 #pragma once
 
 #include <msgpuck.h>
@@ -16,8 +16,8 @@ namespace dmm {
 /// Why these bytes aren't one MessagePack object, within the limits of the protocol, and nothing else.
 std::optional<FrameFault> fault_of(std::string_view bytes);
 
-/// Takes one object after another. Each function says whether what came is what was asked for; if not, what is taken
-/// after that means nothing. But never is anything read beyond the bytes, whatever is in them.
+/// Takes one object after another. Each function returns whether the next object was of that kind; after a failure,
+/// further results mean nothing. It never reads beyond the bytes, whatever is in them.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
@@ -30,17 +30,17 @@ class Reader {
   bool take_text(std::string_view& text);
   /// Bytes of kind `bin`.
   bool take_bytes(std::string_view& bytes);
-  /// How many elements the array has that begins here; no more than there are bytes left.
+  /// The number of elements of the array that begins here; no more than there are bytes left.
   bool take_array(std::uint32_t& elements);
-  /// How many pairs the map has that begins here.
+  /// The number of pairs of the map that begins here.
   bool take_map(std::uint32_t& pairs);
-  /// Passes over so many objects with all that is in them; whether it could.
+  /// Passes over this number of objects with all that is in them; whether it could.
   bool pass_over(std::uint64_t objects);
 
   bool at_end() const { return at_ == end_; }
   /// All bytes that aren't taken yet.
   std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
-  /// Takes these bytes if they come next, whatever they are.
+  /// Takes these bytes, of any kind, if they come next.
   bool take_same(std::string_view bytes) {
     if (!rest().starts_with(bytes)) return false;
     at_ += bytes.size();
@@ -51,7 +51,7 @@ class Reader {
 
  private:
   friend std::optional<FrameFault> fault_of(std::string_view bytes);
-  /// Passes over so many objects, with at most so many arrays and maps in one another; why it can't.
+  /// Passes over `objects` objects, with arrays and maps nested at most `depth` deep; why it can't.
   std::optional<FrameFault> skip(std::uint64_t objects, std::uint32_t depth);
   int kind() const;
   bool take(std::uint32_t size, std::string_view& bytes);
@@ -65,10 +65,10 @@ class Reader {
   static constexpr int nothing = -1;
 };
 
-// msgpuck trusts its caller: before it takes an object, its kind must be known, and that there are enough bytes for the
-// head (mp_check_X says how many are missing; 0 or less is enough).
+// msgpuck trusts its caller. Before it takes an object, the caller must check the object's kind, and that there are
+// enough bytes for its head. mp_check_X says how many bytes are missing; 0 or less is enough.
 
-/// Of the object that begins here.
+/// The kind of the object that begins here.
 inline int Reader::kind() const { return at_ < end_ ? static_cast<int>(mp_typeof(*at_)) : nothing; }
 
 template <std::integral Number>

@@ -1,4 +1,4 @@
-// The calls of credentials(7). Those of the C library would tell all threads of this process, which a fork lacks.
+// The calls of credentials(7). Those of the C library would also call the other threads, which a forked process lacks.
 #include "resmgr/keeper/account.hpp"
 
 #include <array>
@@ -16,10 +16,10 @@
 namespace dmm::keeper {
 namespace {
 
-// How a child that tries an account out ends.
+// exit codes of a child that tries an account out
 constexpr int all_well = 0, cannot_become = 1, cannot_reach = 2;
 
-// What the keeper needs besides for jobs of other accounts: their folders and files, signals.
+// The keeper's capabilities for jobs of other accounts: for their folders and files, and for signals.
 constexpr std::array<std::pair<int, std::string_view>, 6> needed{{{CAP_SETUID, "CAP_SETUID"},
                                                                   {CAP_SETGID, "CAP_SETGID"},
                                                                   {CAP_CHOWN, "CAP_CHOWN"},
@@ -55,7 +55,7 @@ int become(const Account& account) {
       syscall(SYS_setresuid, account.uid, account.uid, account.uid) != 0)
     return errno;
   if (const int error = drop_capabilities()) return error;
-  if (syscall(SYS_setresuid, 0, 0, 0) == 0 || syscall(SYS_setresgid, 0, 0, 0) == 0) return EPERM;  // a way back
+  if (syscall(SYS_setresuid, 0, 0, 0) == 0 || syscall(SYS_setresgid, 0, 0, 0) == 0) return EPERM;  // root again
   prctl(PR_SET_DUMPABLE, 0);  // until it runs a program: its memory may be another process's, too
   return 0;
 }

@@ -7,11 +7,11 @@
 
 namespace dmm::keeper {
 
-/// Makes this process one of the account, for good: its groups, then its uid, without capabilities. 0 or an errno.
-/// System calls only, and of this thread alone: a fork of a process with threads may call it.
+/// Makes this process one of the account, for good: its groups, then its uid, without capabilities. Returns 0 or an
+/// errno. It makes system calls only, for this thread alone: a fork of a process with threads may call it.
 int become(const Account& account);
 
-/// Why no job can run under this account in `folder`; empty if one can. Tried out by a child.
+/// Why no job can run under this account in `folder`; empty if one can. A child tries it out.
 std::string why_not(const Account& account, const std::string& folder);
 
 }  // namespace dmm::keeper

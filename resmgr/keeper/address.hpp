@@ -1,4 +1,4 @@
-// Names in the state folder: those by which a manager finds a keeper, and of what is in a job's directory.
+// Names in the state folder: by which a manager finds a keeper, and of the entries of a job's directory.
 #pragma once
 
 #include <cstdio>
@@ -8,18 +8,18 @@
 
 namespace dmm::keeper {
 
-/// Locked while a keeper lives; its process id is in there, for people.
+/// Locked while a keeper lives; holds its process id, for people.
 constexpr const char* lock_name = "keeper.lock";
-/// Where a keeper that outlives its managers listens.
+/// The socket of a keeper that outlives its managers.
 constexpr const char* socket_name = "keeper.socket";
-/// What a manager must say to be let in there, for the account alone to read.
+/// The secret that lets a manager in there, readable for the account alone.
 constexpr const char* secret_name = "keeper.secret";
 
-/// Where a job runs, in its directory, unless its user says otherwise.
+/// The folder in a job's directory where it runs, unless its user names another.
 constexpr const char* work_name = "work";
 
-/// The address of the socket in an open folder. Through the descriptor, since an address holds 108 bytes at most
-/// and a folder's name may have more.
+/// The address of the socket in an open folder. It goes through the descriptor: an address holds at most 108 bytes, and
+/// a folder's path may be longer.
 inline sockaddr_un socket_address(int folder) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

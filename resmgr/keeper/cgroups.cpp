@@ -1,4 +1,4 @@
-// Files of cgroup v2: a folder each, limits written as text.
+// Files of cgroup v2: a folder for each cgroup, limits written as text.
 #include "resmgr/keeper/cgroups.hpp"
 
 #include <cerrno>
@@ -15,7 +15,7 @@
 namespace dmm::keeper {
 namespace {
 
-constexpr const char* ours = "dmm-";              // what a job's cgroup is called begins with it
+constexpr const char* ours = "dmm-";              // the prefix of a job's cgroup
 constexpr const char* managers = "dmm-managers";  // where a folder's own processes go
 constexpr std::uint64_t period = 100'000;         // microseconds, of a processor's share
 
@@ -47,7 +47,7 @@ std::string JobCgroups::open(const std::string& folder) {
   return {};
 }
 
-// A cgroup whose children have controllers may have no processes of its own: they move to a child first.
+// A cgroup that gives controllers to its children may have no processes of its own: move them to a child first.
 void JobCgroups::take_controllers(const std::string& path) {
   const std::string present = contents_of(path + "/cgroup.controllers").value_or("");
   std::string taken;
@@ -65,7 +65,7 @@ void JobCgroups::take_controllers(const std::string& path) {
   text_ = "cgroup v2 (" + (taken.empty() ? "no controllers" : taken) + ')';
 }
 
-// What an earlier keeper left; one that isn't empty can't be removed.
+// Removes the cgroups of an earlier keeper, if nothing is left in them.
 void JobCgroups::remove_empty(const std::string& path) const {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(path, none)) {

@@ -1,5 +1,5 @@
-// Jobs' cgroups (version 2), which hold each job with all its processes to its share of the host. In a folder that
-// the administrator gave to the resource manager alone; which controllers there are is found out.
+// Jobs' cgroups (version 2), which hold each job with all its processes to its share of the host. They are in a folder
+// that the administrator gave to the resource manager alone. Uses the controllers that are there.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ struct CgroupLimits {
 
 class JobCgroups {
  public:
-  /// Makes jobs' cgroups in the folder from now on, or none if it is empty. What went wrong, or nothing.
+  /// From now on, makes jobs' cgroups in the folder, or none if it is empty. Returns what went wrong, or an empty text.
   std::string open(const std::string& folder);
   bool is_open() const { return folder_ >= 0; }
-  /// What they hold jobs to, for people: "cgroup v2 (cpu, memory, pids)".
+  /// What the cgroups limit, for people: "cgroup v2 (cpu, memory, pids)".
   const std::string& text() const { return text_; }
 
-  /// Makes a job's cgroup: its file that takes processes, the caller's; or -1 with errno.
+  /// Makes a job's cgroup. Returns its file that takes processes, which the caller closes; or -1 with errno.
   int make(std::uint64_t serial, const CgroupLimits& limits);
-  /// Kills all that is in it.
+  /// Kills all processes in it.
   void kill(std::uint64_t serial) const;
-  /// Removes it, now or when the kernel is done with what was in it.
+  /// Removes it, now or when the kernel has cleaned up its processes.
   void remove(std::uint64_t serial);
 
  private:

@@ -12,7 +12,7 @@
 namespace dmm::keeper {
 namespace {
 
-constexpr std::uint64_t block_bytes = 512;  // of st_blocks, whatever the file system has
+constexpr std::uint64_t block_bytes = 512;  // of st_blocks, on any file system
 
 std::uint64_t bytes_below(const std::string& path) {
   char* paths[] = {const_cast<char*>(path.c_str()), nullptr};
@@ -60,7 +60,7 @@ void DiskWatch::walk(const std::vector<Directory>& directories) {
 std::vector<DiskWatch::Size> DiskWatch::take() {
   std::vector<Size> sizes;
   if (pipe_ < 0) return sizes;
-  // A size is written at once, so it is read whole.
+  // A size is written in one call, so it is read whole.
   Size size;
   ssize_t length;
   while ((length = read(pipe_, &size, sizeof size)) == sizeof size) sizes.push_back(size);

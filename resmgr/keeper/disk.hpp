@@ -1,5 +1,5 @@
-// How much disk the directories of jobs take. A file system may not answer, and a job may have a million files: a child
-// of the keeper walks the directories, and tells what it found over a pipe.
+// The disk space of the directories of jobs. A file system may not answer, and a job may have a million files. So a
+// child of the keeper walks the directories, and reports over a pipe.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class DiskWatch {
   struct Size {
     std::uint64_t serial = 0;
     std::uint64_t bytes =
-        0;  ///< on disk; what has several names counts once, what was deleted and is open doesn't
+        0;  ///< on disk; a file with several names counts once, a deleted open file doesn't count
   };
 
   DiskWatch() = default;
@@ -32,7 +32,7 @@ class DiskWatch {
   bool is_walking() const { return child_ != 0 || pipe_ >= 0; }
   /// Readable while there are sizes, or the walk is over; -1 if there is no walk.
   int descriptor() const { return pipe_; }
-  /// What the walk has found since this was last called. Never waits.
+  /// The sizes that the walk has found since the last call. Never waits.
   std::vector<Size> take();
   /// The child of the walk, which the keeper waits for; 0 if there is none.
   pid_t child() const { return child_; }

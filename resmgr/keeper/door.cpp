@@ -1,5 +1,5 @@
-// Listening for managers. The files are made with the keeper's umask, so that no other account may connect; who it is
-// that connects is asked of the kernel as well.
+// Listening for managers. The files are made with the keeper's umask, so that no other account may connect; the kernel
+// also tells which account connects.
 #include "resmgr/keeper/door.hpp"
 
 #include <algorithm>
@@ -20,9 +20,9 @@ namespace dmm::keeper {
 namespace {
 
 constexpr std::size_t waiting_max = 16;
-constexpr Clock patience = 5'000'000;  // for a visitor to say who it is
+constexpr Clock patience = 5'000'000;  // for a visitor to send its Hello
 
-// A manager that gave up while the keeper was stopped must not take the place of one that lives.
+// Has the manager hung up? One that gave up while the keeper was stopped must not replace a live one.
 bool has_hung_up(int socket) {
   pollfd polled{socket, POLLRDHUP, 0};
   return poll(&polled, 1, 0) > 0 && (polled.revents & (POLLRDHUP | POLLHUP | POLLERR));

@@ -1,6 +1,6 @@
-// Where managers that come later find a keeper: a unix socket in the state folder, for this account alone, and not for
-// its jobs. Whoever knocks says a secret that lies beside it, for the account alone to read; in namespaces of their own
-// jobs see neither. And no process with a job's mark is let in at all, whatever it knows.
+// Where later managers find a keeper: a unix socket in the state folder, for this account alone, and not for its jobs.
+// A manager that connects sends the secret that lies beside the socket, readable for the account alone. In namespaces
+// of their own, jobs see neither. And no process with a job's mark is let in, even with the secret.
 #pragma once
 
 #include <memory>
@@ -20,22 +20,22 @@ class Door {
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;
 
-  /// Listens in the folder, in place of a keeper that is no more: for the holder of the lock. The text is empty,
-  /// or says what went wrong.
+  /// Listens in the folder, in place of an earlier keeper: for the holder of the lock. The text is empty, or says what
+  /// went wrong.
   std::string open(const std::string& state);
-  /// To be polled for reading, all of them; none while closed.
+  /// Poll all of them for reading; none while closed.
   std::vector<int> descriptors() const;
-  /// When to call `admit` though nobody has said anything.
+  /// When to call `admit` even if no visitor sends anything.
   Clock next_deadline() const;
-  /// Takes who knocks, and hears who has knocked: a manager that said the secret, with its rules, or nullptr.
+  /// Accepts visitors and reads their frames. Returns a manager that sent the secret, with its rules, or nullptr.
   std::unique_ptr<Channel> admit(Rules& rules);
-  /// Nobody finds the keeper any more.
+  /// From now on, no manager finds the keeper.
   void close();
 
  private:
   struct Visitor {
     std::unique_ptr<Channel> channel;
-    Clock until = 0;  // when it is sent away
+    Clock until = 0;  // when it is disconnected
   };
   enum class Heard { nothing, nonsense, secret };
   bool may_knock(int socket) const;

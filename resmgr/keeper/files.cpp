@@ -1,4 +1,4 @@
-// Directories of jobs. Everything is named relative to an open folder and opened with O_NOFOLLOW.
+// Directories of jobs. All names are relative to an open folder, and are opened with O_NOFOLLOW.
 #include "resmgr/keeper/files.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ int make_script(int directory, const JobTexts& texts) {
   return fault;
 }
 
-// The input, open for reading alone and without a name; 0 or an errno.
+// Makes the input, open for reading alone and without a name; 0 or an errno.
 int make_input(int directory, std::string_view text, int& input) {
   constexpr const char* name = "input";
   if (text.empty()) return 0;
@@ -87,7 +87,8 @@ bool move_to(int parent, const char* name, int top, std::uint64_t& counter) {
   return false;
 }
 
-// Removes what is in a folder and closes it. What lies too deep is moved to the top, for the next pass: true then.
+// Removes the entries of a folder and closes it. Entries that lie too deep are moved to the top, for the next pass:
+// then true.
 bool empty_folder(int folder, int top, int depth, std::uint64_t& counter) {
   DIR* const listing = fdopendir(folder);
   if (!listing) return close(folder), false;
@@ -118,7 +119,7 @@ std::vector<std::string> names_in(int folder) {
   return names;
 }
 
-// The job could have given the name to a file that it may not read itself.
+// A job could have given the name to a file that it may not read itself.
 bool have_one_owner(int one, int other) {
   struct stat first {
   }, second{};
@@ -133,7 +134,7 @@ int open_stream(int directory, Stream stream) {
   return -1;
 }
 
-// 0 or an errno. The directory is the last: until then nothing of the job's account is in there.
+// 0 or an errno. The directory is the last: until then it has nothing of the job's account.
 int give_to(FileOwner owner, int directory, const JobTexts& texts, const JobFiles& files) {
   if (owner.uid == 0) return 0;
   const std::string script(texts.script_name);
@@ -178,7 +179,7 @@ std::string JobFolder::open(const std::string& state, bool fresh) {
   if (fresh) {
     for (const char* const name : {"jobs", "outcomes"})
       if (!put_away(state_, name) && errno != ENOENT) return fault_of(state + '/' + name);
-    has_removed_ = true;  // or by an earlier keeper that didn't come to remove it
+    has_removed_ = true;  // perhaps by an earlier keeper that didn't get to removing it
   }
   jobs_ = make_folder(state_, "jobs");
   return jobs_ < 0 ? fault_of(prefix_) : std::string();
@@ -220,7 +221,7 @@ int JobFolder::make(const std::string& name, const JobTexts& texts, FileOwner ow
   return fault;
 }
 
-// At most half of the descriptors that there may be: connections, and the start of jobs, need some too.
+// Holds at most half of the descriptors that there may be: connections, and starts of jobs, need some, too.
 void JobFolder::hold_streams(const std::string& name, int directory) {
   rlimit limit{};
   std::array<int, 2> held{-1, -1};

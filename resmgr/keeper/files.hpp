@@ -1,8 +1,8 @@
-// The directories of jobs: <state>/jobs/<name> with the files `output` and `error`, the folder `work` and the
-// job's script, if it is one, readable by the job's account alone. What is to go is first renamed into
-// <state>/removed, so that its name is free at once, and emptied by a helper process. Jobs may have put anything
-// in there: no symbolic link is ever followed. A keeper that outlives its managers also keeps how each job ended,
-// in the file <state>/outcomes/<name>.
+// The directories of jobs: <state>/jobs/<name> with the files `output` and `error`, the folder `work`, and the job's
+// script if it has one, readable for the job's account alone. A removed directory is first renamed into
+// <state>/removed, so that its name is free at once; a helper process empties it there. Jobs may have put anything in
+// there: no symbolic link is ever followed. A keeper that outlives its managers also keeps how each job ended, in the
+// file <state>/outcomes/<name>.
 #pragma once
 
 #include <array>
@@ -33,27 +33,27 @@ struct JobFiles {
   JobFiles& operator=(const JobFiles&) = delete;
 };
 
-/// What is written for a job before it starts.
+/// The texts that are written for a job before it starts.
 struct JobTexts {
   std::string_view script_name;  ///< of the file that gets `script`; empty for none
   std::string_view script;
   std::string_view input;
 };
 
-/// Of what a job finds there; the keeper's own where both are 0.
+/// The owner of a job's files; the keeper itself if both are 0.
 struct FileOwner {
   uid_t uid = 0;
   gid_t group = 0;
 };
 
-/// How long the streams of a job are.
+/// The lengths of a job's streams.
 struct StreamSizes {
   std::uint64_t output = 0;
   std::uint64_t error = 0;
   bool operator==(const StreamSizes&) const = default;
 };
 
-/// A part of a stream, and how long the stream is.
+/// A part of a stream, and the length of the stream.
 struct FilePart {
   std::string data;
   std::uint64_t size = 0;
@@ -61,42 +61,43 @@ struct FilePart {
 
 class JobFolder {
  public:
-  /// Opens the folder below `state`, an absolute path; `fresh` puts all that is in it away for removal. The text
-  /// is empty, or says what went wrong.
+  /// Opens the folder below `state`, an absolute path; `fresh` puts all of its content away for removal. The text is
+  /// empty, or says what went wrong.
   std::string open(const std::string& state, bool fresh);
-  /// Opens the folder of outcomes too; as `open`.
+  /// Opens the folder of outcomes, too; returns as `open`.
   std::string open_outcomes(const std::string& state);
-  /// Puts jobs' directories and outcomes away for removal, but for those that are to stay.
+  /// Puts jobs' directories and outcomes away for removal, except those that are to stay.
   void put_away_old(const std::function<bool(const std::string& name)>& stays);
 
-  /// "<state>/jobs/", which all the jobs' directories begin with.
+  /// "<state>/jobs/", the beginning of all jobs' directories.
   const std::string& prefix() const { return prefix_; }
-  /// Makes a job's directory with its script, and its input, which has no name there; 0 or an errno. Its streams
-  /// are held open from before the job can put anything in their place, or in the way to them: nothing that it
-  /// does there holds up whoever reads. Where descriptors are few they aren't, and then they are read when the job
+  /// Makes a job's directory with its script, and its input, which has no name there; 0 or an errno. Its streams are
+  /// held open before the job can replace them or block the way to them. So nothing that the job does there delays the
+  /// reading. With few descriptors left, streams aren't held, and are read when the job is over.
   /// is over.
   int make(const std::string& name, const JobTexts& texts, FileOwner owner, JobFiles& files);
-  /// Other accounts may pass the state folder and that of the jobs on the way to what is theirs, and list neither.
+  /// Lets other accounts pass the state folder and the jobs' folder on the way to their own files, without listing
+  /// either.
   bool let_through() const;
   /// The job is over.
   void release_streams(const std::string& name);
   bool holds_streams() const { return !streams_.empty(); }
-  /// Of a job whose streams are held; else 0.
+  /// The lengths of the streams if they are held; else 0.
   StreamSizes stream_sizes(const std::string& name) const;
-  /// Reads at most `length` bytes of a stream. Of a job that runs, only if it is held.
+  /// Reads at most `length` bytes of a stream. While the job runs, only if the stream is held.
   FilePart read(const std::string& name, Stream stream, std::uint64_t offset, std::size_t length) const;
   /// Removes a job's directory if it is nearly empty, else puts it away; true if it was put away.
   bool remove(const std::string& name);
 
-  /// Keeps a job's outcome, all of it or nothing; whether it could.
+  /// Keeps a job's outcome, the whole or nothing; whether it could.
   bool keep_outcome(const std::string& name, std::string_view outcome) const;
   void remove_outcome(const std::string& name) const;
-  /// The outcomes that are kept, each with the job's name.
+  /// The outcomes on disk, each with the job's name.
   std::vector<std::pair<std::string, std::string>> outcomes() const;
 
-  /// Removes all that was put away; takes as long as it takes. Run in a process of its own.
+  /// Removes all that was put away, however long it takes. Run it in a process of its own.
   void empty_removed() const;
-  /// Whether something of an earlier keeper may have been put away.
+  /// Whether an earlier keeper may have put something away.
   bool has_removed() const { return has_removed_; }
 
  private:
@@ -104,7 +105,7 @@ class JobFolder {
   void put_away_in(int folder, const std::function<bool(const std::string& name)>& stays);
   void hold_streams(const std::string& name, int directory);
 
-  /// Of jobs that run, by name: for reading, by Stream; -1 where a descriptor was lacking.
+  /// Of running jobs, by name: for reading, by Stream; -1 if there was no descriptor left.
   std::unordered_map<std::string, std::array<int, 2>> streams_;
   std::string prefix_;
   int state_ = -1;

@@ -1,7 +1,8 @@
-// What a resource manager and its keeper say to one another over their socket. This is not a protocol: both ends are
-// programs of one build on one host, so a frame is a length (4 bytes), the index of its type in the variant (1
-// byte) and the fields in order, integers as they lie in memory, text and lists behind their length (4 bytes). The
-// manager names tasks by serial numbers, so the keeper needs to know nothing about requests and leases; it keeps a
+// The frames between a resource manager and its keeper, over their socket. This is not a protocol: both ends are
+// programs of one build on one host. A frame is a length (4 bytes), the index of its type in the variant (1 byte) and
+// the fields in order. Integers are as in memory; text and lists follow their length (4 bytes).
+//
+// The manager names tasks by serial numbers, so the keeper needs to know nothing about requests and leases. It keeps a
 // task's name only to give it to the next manager.
 #pragma once
 
@@ -20,12 +21,12 @@
 
 namespace dmm::keeper {
 
-/// Grows with every change of this file, in case someone puts the keeper of another build beside the manager.
+/// Raise it with every change of this file: the keeper of another build may be beside the manager.
 constexpr std::uint32_t frames_version = 7;
-/// Of what is kept on disk of a job that ended, which the next build may find.
+/// Of the outcomes of ended jobs on disk, which the next build may find.
 constexpr std::uint32_t outcome_version = 2;
 
-/// A task as the next manager will know it.
+/// A task's name, as the next manager gets it.
 struct Name {
   std::string site;
   std::string user;
@@ -43,7 +44,7 @@ struct Account {
   std::string name;       ///< for people, and the job's USER
   std::uint32_t uid = 0;  ///< 0: the keeper's own account
   std::uint32_t group = 0;
-  std::vector<std::uint32_t> groups;  ///< its others
+  std::vector<std::uint32_t> groups;  ///< its other groups
   bool is_own() const { return uid == 0; }
   template <class Self>
   static auto fields(Self& self) {
@@ -51,15 +52,15 @@ struct Account {
   }
 };
 
-/// What the administrator lays down for all jobs; 0 for no limit.
+/// The administrator's rules for all jobs; 0 for no limit.
 struct Rules {
   bool isolate = true;                  ///< in namespaces of their own, where the kernel permits that
-  std::string cgroup = {};              ///< a folder of cgroup v2 to make theirs in; empty for none
+  std::string cgroup = {};              ///< a folder of cgroup v2 to make the jobs' cgroups in; empty for none
   std::int64_t start_max = 60'000'000;  ///< microseconds until a program runs
   std::uint64_t processes = 0;          ///< of a job
   std::uint64_t file_bytes = 0;         ///< of each file that a job writes
   std::uint64_t disk_bytes = 0;         ///< of all files in a job's directory
-  Account account = {};                 ///< one of those that jobs run under, to be tried out
+  Account account = {};                 ///< one of the accounts of jobs, to be tried out
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.isolate, self.cgroup, self.start_max, self.processes, self.file_bytes, self.disk_bytes,
@@ -70,7 +71,7 @@ struct Rules {
 // ---- orders, to the keeper -------------------------------------------------------------------------------------
 
 struct StartJob {
-  std::uint64_t serial = 0;  ///< from 1, never used twice in a folder while something of the job is left
+  std::uint64_t serial = 0;  ///< from 1; not used again in a folder while anything of the job is left
   Name name;
   std::string directory;               ///< name of the job's directory, one component
   std::vector<std::string> paths;      ///< where to look for the executable, in order
@@ -78,12 +79,12 @@ struct StartJob {
   std::string working_directory;       ///< empty for `work` in the job's directory
   std::vector<std::string> environment;
   Limits limits;
-  std::uint64_t memory_bytes = 0;  ///< of all its processes together, where a cgroup can hold it to that; 0: any
+  std::uint64_t memory_bytes = 0;  ///< of all its processes together, where a cgroup can enforce it; 0: any
   std::uint64_t processors = 0;    ///< likewise
   std::string script_name;         ///< of the file in the job's directory that gets `script`; empty for none
   std::string script;
   std::string input;       ///< what it reads from standard input
-  bool awaits_go = false;  ///< its program is a launcher, which says when it is ready and is told when to begin
+  bool awaits_go = false;  ///< its program is a launcher, which reports when it is ready and is told when to begin
   Account account;
   template <class Self>
   static auto fields(Self& self) {
@@ -93,10 +94,10 @@ struct StartJob {
   }
 };
 
-/// A launcher that is ready is told to begin, once.
+/// Tells a ready launcher to begin, once.
 struct GoJob {
   std::uint64_t serial = 0;
-  std::string text;  ///< for it
+  std::string text;  ///< for the launcher
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.serial, self.text);
@@ -112,7 +113,7 @@ struct EndJob {
   }
 };
 
-/// Reads are answered in order, so they carry no name.
+/// Reads are answered in order, so they have no name.
 struct ReadFile {
   std::string directory;
   Stream stream = Stream::output;
@@ -139,7 +140,7 @@ struct KeepJobs {
   }
 };
 
-/// Ends all jobs and then the keeper itself, which doesn't listen to anybody any more.
+/// Ends all jobs and then the keeper itself, which takes no more orders.
 struct EndAll {
   template <class Self>
   static auto fields(Self&) {
@@ -147,7 +148,7 @@ struct EndAll {
   }
 };
 
-/// A manager's first word, by which it gets in. Whoever started the keeper needs no secret.
+/// A manager's first frame, which lets it in. The manager that started the keeper needs no secret.
 struct Hello {
   std::string secret;
   Rules rules;
@@ -157,7 +158,7 @@ struct Hello {
   }
 };
 
-/// Answered by another one at once, while the keeper's loop goes round.
+/// Answered by another Beat at once, while the keeper's loop runs.
 struct Beat {
   template <class Self>
   static auto fields(Self&) {
@@ -173,14 +174,14 @@ using Order = std::variant<StartJob, GoJob, EndJob, ReadFile, RemoveDirectory, K
 struct FoundJob {
   std::uint64_t serial = 0;
   Name name;
-  std::int32_t process = 0;  ///< its leader; 0: its JobEnded follows, or its JobStarted, if it has a launcher
+  std::int32_t process = 0;  ///< its leader; 0: its JobEnded follows, or its JobStarted if it has a launcher
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.serial, self.name, self.process);
   }
 };
 
-/// The first word to a manager that knocks, so that it says its own to no keeper of another build.
+/// The first frame to a manager that connects, so that the manager sends no Hello to a keeper of another build.
 struct Challenge {
   std::uint32_t version = frames_version;  ///< stays the first field
   template <class Self>
@@ -193,9 +194,9 @@ struct Challenge {
 struct Ready {
   std::string fault;              ///< empty if all is well
   bool locked = false;            ///< the fault is that another keeper lives
-  std::uint64_t last_serial = 0;  ///< no lower one may be given to a new job
+  std::uint64_t last_serial = 0;  ///< new jobs need higher ones
   std::vector<FoundJob> jobs;
-  std::string isolation;    ///< what keeps jobs apart here
+  std::string isolation;    ///< how jobs are isolated here
   std::string no_accounts;  ///< why jobs can't run under the accounts of the rules; empty if they can
   template <class Self>
   static auto fields(Self& self) {
@@ -206,15 +207,15 @@ struct Ready {
 struct JobStarted {
   std::uint64_t serial = 0;
   std::int32_t process = 0;
-  std::string isolation;  ///< what keeps it apart from the rest of the host
-  std::string contact;    ///< what its launcher said when it was ready
+  std::string isolation;  ///< how it is isolated from the rest of the host
+  std::string contact;    ///< the contact that its launcher reported when it was ready
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.serial, self.process, self.isolation, self.contact);
   }
 };
 
-/// A job should have ended by now, and something of it is still there: said once, and the keeper goes on trying.
+/// Something of a job is still there although it should have ended. Reported once, and the keeper goes on trying.
 struct JobStuck {
   std::uint64_t serial = 0;
   std::string text;  ///< what is there, and why it doesn't end
@@ -252,7 +253,7 @@ struct FileRead {
   }
 };
 
-/// A job that runs has written something since this was last said.
+/// A running job has written something since the last report.
 struct OutputSize {
   std::uint64_t serial = 0;
   std::uint64_t output_bytes = 0;
@@ -263,7 +264,7 @@ struct OutputSize {
   }
 };
 
-/// The last word to a manager: another one has come, and gets all reports from now on.
+/// The last frame to a manager: another manager has connected, and gets all reports from now on.
 struct Replaced {
   template <class Self>
   static auto fields(Self&) {
@@ -274,7 +275,7 @@ struct Replaced {
 using Report =
     std::variant<Challenge, Ready, JobStarted, JobStuck, JobEnded, FileRead, OutputSize, Replaced, Beat>;
 
-/// What is kept on disk of a job that ended, until its directory is removed. Its streams are in its directory.
+/// The outcome of an ended job on disk, until its directory is removed. Its streams are in its directory.
 struct Outcome {
   std::uint32_t version = outcome_version;
   FoundJob job;
@@ -307,7 +308,7 @@ void pack_value(std::string& bytes, const T& value) {
   }
 }
 
-/// Takes a value off the front of `bytes`; false if they are too few.
+/// Takes a value off the front of `bytes`; false if they are too short.
 template <class T>
 bool unpack_value(std::string_view& bytes, T& value) {
   if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
@@ -340,7 +341,7 @@ std::string pack(const Variant& value) {
   return bytes;
 }
 
-/// The reverse; nothing if the bytes are none.
+/// Reads a body; nothing if the bytes are none.
 template <class Variant, std::size_t index = 0>
 std::optional<Variant> unpack(std::string_view bytes) {
   if constexpr (index < std::variant_size_v<Variant>) {
@@ -354,7 +355,7 @@ std::optional<Variant> unpack(std::string_view bytes) {
   }
 }
 
-/// One end of the socket; never blocks. What the socket doesn't take waits here.
+/// One end of the socket; never blocks. Bytes that the socket doesn't take wait here.
 class Channel {
  public:
   /// Owns the descriptor, a non-blocking stream socket. `frame_max`: bytes of a frame that the other end may send.
@@ -366,11 +367,11 @@ class Channel {
 
   int descriptor() const { return descriptor_; }
   void queue(std::string_view body);
-  /// Writes what the socket takes; false if the other end is gone.
+  /// Writes as much as the socket takes; false if the other end is gone.
   bool flush();
   bool wants_to_write() const { return written_ < outgoing_.size(); }
-  /// Reads what is there, a few hundred kilobytes at most; false if the other end is gone, or sends a longer
-  /// frame.
+  /// Reads what is there, a few hundred kilobytes at most. False if the other end is gone, or sends a frame that is too
+  /// long.
   bool receive();
   /// The body of the next complete frame; valid until `receive`.
   std::optional<std::string_view> next();

@@ -1,4 +1,4 @@
-// A thread that sleeps until the first time that it was given.
+// A thread that sleeps until the earliest of its times.
 #include "resmgr/keeper/guard.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ void Guard::kill_at(std::uint64_t serial, Clock time) {
   if (victim->second.kill_at < wake_at_) changed_.notify_one();
 }
 
-// Most calls move the time on, which needs no waking.
+// Most calls set a later time, which needs no waking.
 void Guard::kill_all_at(Clock time) {
   const auto lock = hold();
   all_at_ = later(time, margin_);
@@ -68,7 +68,7 @@ void Guard::watch() {
   }
 }
 
-// When there is something to do again.
+// Kills what is due. Returns when there is something to do again.
 Clock Guard::kill_what_is_due(Clock time) {
   const bool all = time >= all_at_;
   Clock next = endless;

@@ -1,6 +1,6 @@
-// Holds deadlines and orders to kill, whatever the keeper's loop does meanwhile: a thread that touches no file and
-// takes no time. The loop kills first, since it knows of each job what is left to be told; what it hasn't done a
-// second after its time, since the disk doesn't answer, this does.
+// Keeps deadlines and orders to kill, whatever delays the keeper's loop: a thread that touches no file and needs hardly
+// any time. The loop kills first, since it knows what is still to be reported of each job. If the disk doesn't answer,
+// and the loop is a second late, this thread kills.
 #pragma once
 
 #include <condition_variable>
@@ -27,15 +27,15 @@ class Guard {
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  /// A child of the keeper that was not waited for: with it all of a job ends.
+  /// Adds a child of the keeper that was not waited for: all of a job ends with it.
   void add(std::uint64_t serial, pid_t process);
   void kill_at(std::uint64_t serial, Clock time);
-  /// All are killed then.
+  /// All are killed at that time.
   void kill_all_at(Clock time);
-  /// To be held while children are waited for, and dropped after `forget`: a number that was waited for may be a
-  /// stranger's.
+  /// Hold it while children are waited for, and drop it after `forget`: another process may get the number of a child
+  /// that was waited for.
   std::unique_lock<std::mutex> hold() { return std::unique_lock(mutex_); }
-  /// With the lock held; whether the guard killed it since all were to be.
+  /// With the lock held. Returns whether the guard killed it since all were to be killed.
   bool forget(std::uint64_t serial);
 
  private:

@@ -28,7 +28,7 @@ int write_file(const char* path, const char* text, std::size_t size) {
   return error;
 }
 
-// A user namespace takes no other groups of the account's along by name; what they may read, it still may.
+// A user namespace doesn't map the account's other groups; files that they may read stay readable.
 int map_account(const Hiding& hiding) {
   if (const int error = write_file("/proc/self/setgroups", "deny", 4)) return error;
   if (const int error = write_file("/proc/self/uid_map", hiding.user_map.data(), hiding.user_map.size()))
@@ -36,13 +36,14 @@ int map_account(const Hiding& hiding) {
   return write_file("/proc/self/gid_map", hiding.group_map.data(), hiding.group_map.size());
 }
 
-// All processes of a job would be numbered from 2, and what programs name by their number would collide in /tmp: so
-// numbers go on from the first process's number outside. Not every kernel lets us; nothing depends on it.
+// The processes of each job would be numbered from 2, and files in /tmp that programs name by their number would
+// collide. So numbers go on from the first process's number outside. Not every kernel permits this; nothing depends on
+// it.
 void number_on(const char* number, ssize_t size) {
   if (size > 0) write_file("/proc/sys/kernel/ns_last_pid", number, static_cast<std::size_t>(size));
 }
 
-// Puts an empty folder over the state folder, and in it only the job's own.
+// Puts an empty folder over the state folder, with only the job's own folder in it.
 int hide(const Hiding& hiding) {
   const int own = static_cast<int>(syscall(SYS_open_tree, AT_FDCWD, hiding.directory.c_str(),
                                            OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW));
@@ -57,7 +58,7 @@ int hide(const Hiding& hiding) {
   return error;
 }
 
-// Whether a child isolated in this way comes to its end: 0 or an errno.
+// Whether an isolated child comes to its end: 0 or an errno.
 int try_out(const Isolation& isolation, const Hiding& hiding) {
   const pid_t child = fork_into(isolation);
   if (child < 0) return errno;
@@ -100,7 +101,7 @@ int isolate(const Isolation& isolation, const Hiding& hiding) {
   const ssize_t size = readlink("/proc/self", number, sizeof number);  // outside: the old /proc is still here
   if (isolation.user)
     if (const int error = map_account(hiding)) return error;
-  // What is mounted outside later is seen here, and not the other way round.
+  // Later mounts outside are seen here, and not the other way round.
   if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) return errno;
   if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0) return errno;
   number_on(number, size);

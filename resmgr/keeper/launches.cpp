@@ -11,7 +11,7 @@
 namespace dmm::keeper {
 namespace {
 
-/// A text of all tasks of a job is a few hundred kilobytes at most; the socket takes it whole.
+/// The text of all tasks of a job is at most a few hundred kilobytes; the socket takes it whole.
 constexpr int room_of_socket = 2 * 1024 * 1024;
 
 }  // namespace
@@ -65,7 +65,7 @@ bool Launches::hear(LauncherWord& word) {
   return false;
 }
 
-/// Whether a whole line is there. A launcher that closes its end first needs no socket any more.
+/// Whether a whole line was read. A launcher that closes its end first needs no socket any more.
 bool Launches::read_line(Launch& launch) const {
   char text[512];
   ssize_t count = 0;

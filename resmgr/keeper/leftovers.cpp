@@ -1,4 +1,5 @@
-// Marks and environments of processes. A process is looked at once its handle is held, so that nobody else is killed.
+// Marks and environments of processes. A process is checked once its handle is held, so that no other process is
+// killed.
 #include "resmgr/keeper/leftovers.hpp"
 
 #include <cerrno>
@@ -23,8 +24,7 @@ rlim_t tag_of(const std::string& text) {
   return (hash ^ hash >> 24 ^ hash >> 48) & 0xFFFFFF;
 }
 
-// "Max file locks   unlimited   unlimited   locks": the second is the hard limit. The file is for all accounts to
-// read.
+// "Max file locks   unlimited   unlimited   locks": the second value is the hard limit. All accounts may read the file.
 std::optional<rlim_t> locks_told_of(pid_t process) {
   std::istringstream lines(contents_of("/proc/" + std::to_string(process) + "/limits").value_or(""));
   constexpr std::string_view name = "Max file locks";
@@ -41,15 +41,14 @@ std::optional<rlim_t> locks_told_of(pid_t process) {
   return std::nullopt;
 }
 
-// The hard limit of file locks of a process, also of another account's: that takes a privilege which root may
-// lack.
+// The hard limit of file locks of a process, also of another account's: that takes a privilege which root may lack.
 std::optional<rlim_t> locks_of(pid_t process) {
   rlimit limit{};
   if (prlimit(process, RLIMIT_LOCKS, nullptr, &limit) == 0) return limit.rlim_max;
   return errno == EPERM ? locks_told_of(process) : std::nullopt;
 }
 
-// The mark first: asking for it never waits, and the job can't take it off as it can the variable.
+// The mark first: reading it never waits, and the job can't remove it as it can remove the variable.
 bool is_leftover(pid_t process, const std::string& state, const Marks& marks) {
   if (marks.owner_of(process) == 0) {
     const auto environment = contents_of("/proc/" + std::to_string(process) + "/environ");

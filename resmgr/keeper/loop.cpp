@@ -1,5 +1,4 @@
-// The keeper's loop: orders, words of shims, deaths of children, deadlines; then a look at what is left of the jobs
-// that end.
+// The keeper's loop: orders, words of shims, deaths of children, deadlines; then a look at the rest of jobs that end.
 #include "resmgr/keeper/loop.hpp"
 
 #include <algorithm>
@@ -27,11 +26,11 @@ namespace {
 
 constexpr Clock wall_grace = 5'000'000;   // from SIGTERM to SIGKILL at the end of a job's time
 constexpr Clock disk_grace = 5'000'000;   // likewise where it took too much disk
-constexpr Clock stuck_after = 2'000'000;  // from SIGKILL until it is said that something is still there
-constexpr Clock look_again = 100'000;     // a net: a change among strays comes with a SIGCHLD
-constexpr Clock keep_pause = 500'000;     // until an outcome is written again that there was no room for
+constexpr Clock stuck_after = 2'000'000;  // from SIGKILL until a process that is still there is reported
+constexpr Clock look_again = 100'000;     // in case a SIGCHLD was missed: every change among strays sends one
+constexpr Clock keep_pause = 500'000;     // until an outcome is written again after the disk had no room
 constexpr int orders_a_turn = 16;         // a start takes about 0.3 ms
-constexpr Clock output_pause = 500'000;   // until it is looked again at what jobs have written
+constexpr Clock output_pause = 500'000;   // until the keeper looks again at what jobs have written
 constexpr Clock disk_pause = 5'000'000;   // from the start of one walk over jobs' directories to the next
 constexpr std::uint64_t inline_max = 4 * 1024;
 
@@ -48,7 +47,7 @@ Keeper::Keeper(const Settings& settings, const Marks& marks, JobFolder& folder, 
 void Keeper::run() {
   if (folder_.has_removed()) start_remover();
   while (is_needed()) {
-    // With `outlive`, what a manager that is gone still ordered is read first, and the end after it.
+    // With `outlive`, the last orders of a manager that is gone are read first, and its end after them.
     if (channel_ && !channel_->flush() && !settings_.outlive) end_all();
     wait();
     hear_words();
@@ -67,8 +66,8 @@ void Keeper::run() {
 
 bool Keeper::is_needed() const { return !jobs_.empty() || ((channel_ || !unkept_.empty()) && !closing_); }
 
-// Ends the remover, starts that were given up, and what some job hid from its mark; the lock tells that nothing is
-// left.
+// Ends the remover, starts that were given up, and processes that a job hid from its mark. The lock tells that nothing
+// is left.
 void Keeper::end_rest() {
   remove_again_ = false;
   for (int tries = 0; tries < 1000; ++tries) {
@@ -99,8 +98,8 @@ void Keeper::wait() {
   const Clock wake = next_wake();
   int timeout = -1;
   if (wake != endless) timeout = static_cast<int>(std::clamp<Clock>((wake - now() + 999) / 1000, 0, 60'000));
-  // The door before the channel: what a manager said before the next one came is seen too. A negative descriptor is
-  // passed over.
+  // The door before the channel: what a manager sent before the next one connected is read, too. poll() ignores a
+  // negative descriptor.
   std::vector<pollfd> polled{{settings_.signals, POLLIN, 0},
                              {words_.hearing_end(), POLLIN, 0},
                              {channel_ ? channel_->descriptor() : -1, POLLIN, 0},
@@ -137,7 +136,7 @@ void Keeper::let_in() {
   }
 }
 
-// Takes over what the administrator laid down for jobs; what can't be kept, or nothing.
+// Takes over the administrator's rules for jobs. Returns what can't be obeyed, or an empty text.
 std::string Keeper::obey(const Rules& rules) {
   const std::string before = std::exchange(rules_, rules).cgroup;
   std::string fault;
@@ -153,7 +152,7 @@ std::string Keeper::obey(const Rules& rules) {
   return fault;
 }
 
-// Says what there is to a manager that knows nothing yet.
+// Reports everything to a manager that knows nothing yet.
 void Keeper::greet(std::string fault) {
   told_.clear();
   Ready ready;
@@ -188,7 +187,7 @@ void Keeper::hear_words() {
 
 void Keeper::heed(const Word& word, pid_t process) {
   const auto found = jobs_.find(word.serial);
-  if (found == jobs_.end()) return;  // it never ran, and was told as over
+  if (found == jobs_.end()) return;  // it never ran, and its end was reported
   auto& [serial, job] = *found;
   switch (word.kind) {
     case Word::Kind::entered: job.leader = process; break;
@@ -207,7 +206,7 @@ void Keeper::heed(const Word& word, pid_t process) {
 }
 
 void Keeper::leader_ended(std::uint64_t serial, Job& job, int status, Clock cpu) {
-  hear_launchers();  // what a launcher said before it ended counts
+  hear_launchers();  // the launcher's last line counts
   if (job.leader_ended) return;
   const Clock time = now();
   job.leader_ended = true;
@@ -215,11 +214,12 @@ void Keeper::leader_ended(std::uint64_t serial, Job& job, int status, Clock cpu)
   job.outcome.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   job.outcome.wall = job.began ? time - job.started : 0;
   job.outcome.cpu = cpu;
-  // It ended by itself: what it left behind ends at once. What was asked to end, and has time left, may use it.
+  // It ended by itself: what it left behind ends at once. A job that was asked to end may use the time that it has
+  // left.
   if (job.kill_at == endless || job.kill_at <= time) end(serial, job, 0);
 }
 
-// All that has ended is waited for under the guard's lock, so that it kills no number that is free again.
+// Waits for all ended children under the guard's lock, so that the guard kills no number that is free again.
 void Keeper::reap() {
   std::vector<std::tuple<std::uint64_t, int, bool>> ended;
   bool removed = false;
@@ -240,13 +240,13 @@ void Keeper::reap() {
     remover_ = 0;
     if (remove_again_) start_remover();
   }
-  if (!ended.empty()) hear_words();  // their last ones
+  if (!ended.empty()) hear_words();  // the last words of their shims
   for (const auto& [serial, status, lost_contact] : ended) shim_ended(serial, status, lost_contact);
 }
 
 void Keeper::shim_ended(std::uint64_t serial, int status, bool lost_contact) {
   const auto found = jobs_.find(serial);
-  if (found == jobs_.end()) return cgroups_.remove(serial);  // it never ran, and was told as over
+  if (found == jobs_.end()) return cgroups_.remove(serial);  // it never ran, and its end was reported
   Job& job = found->second;
   job.shim_ended = true;
   job.lost_contact = job.lost_contact || lost_contact;
@@ -305,7 +305,7 @@ void Keeper::end(std::uint64_t serial, Job& job, Clock grace) {
     if (kill_at >= job.kill_at) return;  // it is ended sooner already
     if (job.kill_at == endless) ask_to_end(serial, job);
   } else if (!job.shim_ended) {
-    // The shim tells how the leader ended, so it stays for that if it can.
+    // The shim reports how the leader ended, so it stays for that if it can.
     kill(job.shim, job.running && !job.leader_ended ? SIGUSR1 : SIGKILL);
     dying_.insert(serial);
   }
@@ -316,7 +316,7 @@ void Keeper::end(std::uint64_t serial, Job& job, Clock grace) {
 
 void Keeper::ask_to_end(std::uint64_t serial, const Job& job) {
   kill(job.shim, SIGTERM);
-  if (job.apart) return;  // it finds them all
+  if (job.apart) return;  // ending its namespaces ends all of them
   auto processes = descendants_of(job.shim);
   for (const pid_t stray : strays_.list([&](pid_t process) { return is_expected(process); })) {
     const auto below = descendants_of(stray);
@@ -340,7 +340,7 @@ void Keeper::end_all() {
   for (auto& [serial, job] : jobs_) end(serial, job, 0);
 }
 
-// 0 or an errno. The group of an unreaped child is still that group, so it may be killed by number.
+// 0 or an errno. The group of an unreaped child can't be another one, so it may be killed by number.
 int Keeper::kill_stray(pid_t stray, const Job* job) const {
   const pid_t group = getpgid(stray);
   if (group == stray || (job && group == job->leader)) kill(-group, SIGKILL);
@@ -351,7 +351,7 @@ void Keeper::settle() {
   if (dying_.empty()) return;
   const Clock time = now();
   if (!strays_.cheap() && time < looked_at_ + look_again) return;
-  std::map<std::uint64_t, std::string> occupied;  // with who refuses to be killed
+  std::map<std::uint64_t, std::string> occupied;  // with the stray that can't be killed
   for (const pid_t stray : strays_.list([&](pid_t process) { return is_expected(process); })) {
     const std::uint64_t serial = marks_.owner_of(stray);
     const auto job = jobs_.find(serial);
@@ -373,7 +373,8 @@ void Keeper::settle() {
     if (!job.shim_ended || stray != occupied.end()) {
       const bool stuck = time >= later(job.kill_at, stuck_after);
       if (stuck) look_at_stuck(serial, job, stray != occupied.end() ? stray->second : std::string());
-      // Killed before it ran anything, it never will: it only waits for a file to be told so.
+      // A stuck shim that never executed the program is harmless: it is blocked in a file operation and dies when that
+      // returns. So report the end now.
       if (!stuck || job.running) {
         ++next;
         continue;
@@ -387,8 +388,8 @@ void Keeper::settle() {
   }
 }
 
-// Something doesn't end though it was killed: it waits for a file system that doesn't answer, is traced, or may not be
-// killed by this account. It is tried on and on, and said once.
+// Something doesn't end although it was killed. It waits for a file system that doesn't answer, is traced, or may not
+// be killed by this account. The keeper goes on trying, and reports it once.
 void Keeper::look_at_stuck(std::uint64_t serial, Job& job, const std::string& refused) {
   if (!job.shim_ended) kill(job.shim, SIGKILL);
   cgroups_.kill(serial);
@@ -403,7 +404,7 @@ void Keeper::look_at_stuck(std::uint64_t serial, Job& job, const std::string& re
   send(JobStuck{serial, text});
 }
 
-// What jobs wrote since that was last told.
+// Reports what jobs wrote since the last report.
 void Keeper::look_at_output() {
   if (!channel_ || !folder_.holds_streams() || now() < output_looked_at_ + output_pause) return;
   output_looked_at_ = now();
@@ -416,7 +417,7 @@ void Keeper::look_at_output() {
   }
 }
 
-// A job that takes more disk than it may is asked to end, and killed soon after.
+// A job that takes more disk space than it may is asked to end, and killed soon after.
 void Keeper::look_at_disk() {
   for (const auto& [serial, bytes] : disk_.take()) {
     const auto found = jobs_.find(serial);
@@ -458,8 +459,8 @@ JobEnded Keeper::with_streams(JobEnded end, const std::string& directory) const 
   return end;
 }
 
-// Keeps an outcome for managers that come later, also if this keeper is killed. While the disk has no room for it this
-// keeper stays, since without it the job would seem lost and run again.
+// Keeps an outcome for later managers, even if this keeper is killed. While the disk has no room for an outcome, this
+// keeper stays: without it the job would seem lost and run again.
 void Keeper::remember(const std::string& directory, Outcome outcome) {
   if (!settings_.outlive) return;
   outcomes_.insert_or_assign(directory, std::move(outcome));
@@ -478,7 +479,8 @@ void Keeper::keep_unkept() {
   keep_again_ = now() + keep_pause;
 }
 
-// What an earlier keeper kept. What isn't whole or is of another build goes with the directories that have none.
+// Loads the outcomes of an earlier keeper. Incomplete ones and those of another build are removed, as directories
+// without an outcome are.
 void Keeper::load_outcomes() {
   for (const auto& [directory, bytes] : folder_.outcomes()) {
     Outcome outcome;

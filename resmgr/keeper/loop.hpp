@@ -1,20 +1,22 @@
 // The keeper: parent of all the jobs of one resource manager. It starts them, ends them with everything that they
-// started, and ends all of them when the manager is silent for too long (the deadline that KeepJobs moves on). It
-// decides nothing else.
+// started, and ends all of them when the manager is silent for too long (KeepJobs moves that deadline). It decides
+// nothing else.
 //
-// A keeper that doesn't outlive its manager also ends them all when the manager is gone (its socket closes), and keeps
-// nothing on disk but the jobs' directories. One that does goes on until the deadline, and a manager that comes in by
-// its door meanwhile is told of the jobs that it has and of those that ended and weren't removed yet. It listens to
-// one manager at a time, the last that came. With no manager, no job and the deadline over it ends; how its jobs ended
-// stays on disk, for the next keeper to tell.
+// A keeper that doesn't outlive its manager also ends all jobs when the manager is gone (its socket closes), and keeps
+// nothing on disk but the jobs' directories.
 //
-// It waits for nothing that a user named: each job has a process of the keeper's between them, see keeper/shim.hpp,
-// that says what happens in words. And should the disk not answer, the guard kills what is to be killed by then.
+// A keeper that outlives its manager goes on until the deadline. A manager that connects by the door meanwhile gets the
+// jobs that run, and those that ended and weren't removed yet. The keeper listens to one manager at a time, the last
+// that connected. It ends when there is no manager and no job, and the deadline is over. The outcomes of its jobs stay
+// on disk for the next keeper.
+//
+// The keeper waits for nothing that a user named. Between it and each job is a process of its own, the shim
+// (keeper/shim.hpp), which reports events in words. If the disk doesn't answer, the guard kills what is due.
 //
 // How a job ends: its leader, the process that was started, ends by itself or is killed with its whole group, and then
-// the shim ends. In namespaces of the job's own nothing of it is left then. Elsewhere what is left is below children of
-// the keeper, see Strays, and carries the job's mark, see Marks. Children are killed, which makes their children the
-// keeper's, until no child with the mark is left; only then is the end reported. A child that was not waited for keeps
+// the shim ends. In namespaces of its own, nothing of the job is left then. Elsewhere the rest is below children of the
+// keeper, see Strays, and has the job's mark, see Marks. The keeper kills these children, which makes their children
+// its own, until no child with the mark is left; only then it reports the end. A child that was not waited for keeps
 // its number, so no signal ever goes to a stranger.
 #pragma once
 
@@ -45,36 +47,36 @@ namespace dmm::keeper {
 class Keeper {
  public:
   struct Settings {
-    int socket = -1;       ///< to the manager
-    int signals = -1;      ///< a signalfd of SIGCHLD
-    std::string state;     ///< the state folder
-    Clock keep = 0;        ///< microseconds that jobs go on without word of the manager, until it says otherwise
-    bool fresh = false;    ///< the manager starts too: directories of jobs whose outcome isn't known are to go
+    int socket = -1;     ///< to the manager
+    int signals = -1;    ///< a signalfd of SIGCHLD
+    std::string state;   ///< the state folder
+    Clock keep = 0;      ///< microseconds that jobs go on without a word of the manager, until it orders otherwise
+    bool fresh = false;  ///< the manager starts, too: directories of jobs without a known outcome are removed
     bool outlive = false;  ///< jobs go on when the manager is gone; the door and the folder of outcomes are open
   };
   /// The folder must be open.
   Keeper(const Settings& settings, const Marks& marks, JobFolder& folder, Door& door);
-  /// Says that it is ready and serves until nobody needs it and nothing of the jobs is left.
+  /// Reports that it is ready, and serves until no manager needs it and nothing of the jobs is left.
   void run();
 
  private:
   struct Job {
-    StartJob order;         // less what only the start needed
-    std::string text;       // what its end will say
+    StartJob order;         // without what only the start needed
+    std::string text;       // the text that its end will have
     pid_t shim = 0;         // our child
-    pid_t leader = 0;       // 0 until it said so
+    pid_t leader = 0;       // 0 until its first word
     bool apart = false;     // in namespaces of its own
-    std::string isolation;  // what it got, also if later jobs get another
+    std::string isolation;  // its own isolation, even if later jobs get another
     Clock started = 0;
     Clock start_by = endless;  // until its program runs
     Clock wall_end = endless;
     Clock kill_at = endless;  // when all of it is killed; `endless` unless it is being ended
     bool running = false;     // its program was executed
-    bool began = false;       // it awaits no Go, or got one
+    bool began = false;       // it awaits no Go, or got it
     bool leader_ended = false;
     bool shim_ended = false;
     bool lost_contact = false;  // killed because its manager was not heard
-    std::string stuck;          // as told
+    std::string stuck;          // the last report that it is stuck
     JobEnded outcome;
   };
 
@@ -152,17 +154,17 @@ class Keeper {
   bool closing_ = false;        // all jobs end, and then the keeper
   Clock deadline_ = 0;          // when all jobs are ended; endless once that was done
   Clock looked_at_ = 0;         // when strays were last looked for
-  Clock output_looked_at_ = 0;  // when the sizes of streams were
+  Clock output_looked_at_ = 0;  // when the sizes of streams were last looked at
   Clock disk_looked_at_ = 0;    // when the last walk over jobs' directories began
   std::uint64_t last_serial_ = 0;
   std::unordered_map<std::uint64_t, Job> jobs_;
   std::map<std::string, Outcome> outcomes_;              // by directory; without streams, which are in it
-  std::set<std::string> unkept_;                         // outcomes that the disk had no room for
-  Clock keep_again_ = 0;                                 // when that is tried again
-  std::unordered_map<std::uint64_t, StreamSizes> told_;  // how much jobs have written, as the manager knows
-  std::unordered_map<pid_t, std::uint64_t> shims_;       // also of jobs that never ran and were told as over
-  std::set<std::uint64_t> dying_;                        // jobs whose shim ended, or that should be gone by now
-  std::multimap<Clock, std::uint64_t> alarms_;           // one too many does no harm: each looks at what is due
+  std::set<std::string> unkept_;                         // outcomes that didn't fit on the disk
+  Clock keep_again_ = 0;                                 // when they are written again
+  std::unordered_map<std::uint64_t, StreamSizes> told_;  // how much jobs have written, as reported
+  std::unordered_map<pid_t, std::uint64_t> shims_;       // also of jobs that never ran and were reported as ended
+  std::set<std::uint64_t> dying_;                        // jobs with an ended shim, or that should be gone by now
+  std::multimap<Clock, std::uint64_t> alarms_;  // a superfluous one does no harm: each only checks what is due
   pid_t remover_ = 0;
   bool remove_again_ = false;
 };

@@ -1,4 +1,4 @@
-// What the keeper does at the word of its manager, and of the launchers that it started.
+// Orders of the keeper's manager, and lines of the launchers that it started.
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -60,7 +60,7 @@ pid_t Keeper::start(const StartJob& order, std::string& fault) {
   return shim != 0 ? shim : failed("a process");
 }
 
-// A user namespace knows no account but the keeper's own.
+// A user namespace has no account but the keeper's own.
 Isolation Keeper::isolation_of(const StartJob& order) const {
   return isolation_.user && !order.account.is_own() ? Isolation{} : isolation_;
 }
@@ -91,7 +91,7 @@ void Keeper::carry_out(StartJob& order) {
     failed.order = std::move(order);
     return report_end(failed);
   }
-  if (deadline_ == endless) keep_until(later(time, settings_.keep));  // it lives, or it would not order anything
+  if (deadline_ == endless) keep_until(later(time, settings_.keep));  // the manager lives: it ordered this
   guard_.add(order.serial, shim);
   shims_[shim] = order.serial;
   Job& job = jobs_[order.serial];
@@ -117,7 +117,7 @@ void Keeper::limit_time(std::uint64_t serial, Job& job) {
   alarms_.emplace(job.wall_end, serial);
 }
 
-// Its time counts from now on: what it waited for the job's other tasks was not its own.
+// The job's time counts from now on: the wait for the job's other tasks was not its own.
 void Keeper::carry_out(const GoJob& order) {
   const auto found = jobs_.find(order.serial);
   if (found == jobs_.end() || !launches_.go(order.serial, order.text)) return;
@@ -146,7 +146,7 @@ void Keeper::carry_out(const KeepJobs& order) { keep_until(later(now(), order.le
 
 void Keeper::carry_out(const EndAll&) { end_all(); }
 
-// Of whoever started this keeper: those that come by the door say it there.
+// From the manager that started this keeper. A manager that comes by the door sends its Hello there.
 void Keeper::carry_out(const Hello& order) { greet(obey(order.rules)); }
 
 void Keeper::carry_out(const Beat&) { send(Beat{}); }
@@ -160,7 +160,7 @@ void Keeper::start_remover() {
     folder_.empty_removed();
     _exit(0);
   }
-  remover_ = std::max(process, 0);  // if there is none, the next one removes it
+  remover_ = std::max(process, 0);  // if there is none, the next remover removes it
 }
 
 // ---- launchers ---------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ void Keeper::hear_launchers() {
   }
 }
 
-// A launcher is ready when it says so, which may be heard before the shim says that it runs.
+// A launcher is ready when it says so, which may be heard before the shim reports that it runs.
 bool Keeper::is_ready(std::uint64_t serial, const Job& job) const {
   return job.running && !launches_.awaits(serial);
 }

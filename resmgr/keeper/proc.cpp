@@ -1,4 +1,4 @@
-// Reading /proc. No file of it that is read here waits for the process that it tells of.
+// Reading /proc. None of the files that are read here waits for its process.
 #include "resmgr/keeper/proc.hpp"
 
 #include <cctype>

@@ -1,4 +1,4 @@
-// Reading /proc: what is there of processes, whoever's they are.
+// Reading /proc: processes of any account.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace dmm::keeper {
 
-/// All of a file; nothing if it can't be opened.
+/// The content of a file; nothing if it can't be opened.
 std::optional<std::string> contents_of(const std::string& path);
 /// The numbers that name entries of a folder of /proc.
 std::vector<pid_t> numbers_in(const std::string& path);
@@ -28,8 +28,8 @@ struct ProcessStatus {
 };
 ProcessStatus status_of(pid_t process);
 
-/// Sends a signal to a process if `is_meant` says so once the process can't be mistaken for a later one of its number.
-/// 0, ESRCH if it is gone or not meant, or another errno.
+/// Sends a signal to a process. It asks `is_meant` once the process can't be mistaken for a later one of its number. 0,
+/// ESRCH if the process is gone or not meant, or another errno.
 int signal_if(pid_t process, int signal, const std::function<bool()>& is_meant);
 
 }  // namespace dmm::keeper

@@ -15,12 +15,12 @@ constexpr int launcher_socket = 5;
 
 struct ReadyLine {
   StartFault fault = StartFault::none;
-  std::string text;  ///< how other tasks reach it, or the fault in words
+  std::string text;  ///< the contact for other tasks, or the fault in words
 };
 
-/// Without the end of the line.
+/// The line without its end.
 std::string ready_line(const ReadyLine& line);
-/// Of a line that makes no sense: a fault of the host.
+/// Reads the line. A line that makes no sense is a fault of the host.
 ReadyLine parse_ready_line(std::string_view line);
 
 }  // namespace dmm

@@ -35,7 +35,7 @@ struct Leader {
   _exit(127);
 }
 
-// As execvp looks: the next place if there is nothing here; a file that may not be run counts if no other is
+// Searches as execvp does: goes on if a place has no such file. A file that may not be run counts only if no other is
 // found.
 [[noreturn]] void execute(Leader& leader) {
   const ShimPlan& plan = leader.plan;
@@ -58,12 +58,12 @@ int enter(void* argument) {
   const ShimPlan& plan = leader.plan;
   setpgid(0, 0);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up(leader, Step::set_up, errno);
-  // All that a user named is entered and run as the account that the job has.
+  // Files that a user named are entered and run under the job's account.
   if (!plan.account.is_own())
     if (const int error = become(plan.account)) give_up(leader, Step::set_up, error);
   prctl(PR_SET_PDEATHSIG, SIGKILL);          // a change of account takes it away
-  if (getppid() != leader.shim) _exit(127);  // the shim died before the line above
-  if (!say(words_socket, {.serial = plan.serial, .kind = Word::Kind::entered})) _exit(127);  // the keeper did
+  if (getppid() != leader.shim) _exit(127);  // the shim died before prctl
+  if (!say(words_socket, {.serial = plan.serial, .kind = Word::Kind::entered})) _exit(127);  // the keeper died
   if (chdir(plan.directory.c_str()) != 0) give_up(leader, Step::directory, errno);
   for (std::size_t i = 0; i < plan.limit_count; ++i)
     if (setrlimit(static_cast<__rlimit_resource_t>(plan.limits[i].first), &plan.limits[i].second) != 0)
@@ -74,8 +74,8 @@ int enter(void* argument) {
   execute(leader);
 }
 
-// The program's own descriptors and ours, and nothing else: none stays open in the program but its three, and a
-// launcher's socket.
+// Arranges the program's own descriptors and ours, and closes the rest. The program itself keeps only its three, and a
+// launcher its socket.
 int arrange_descriptors(const ShimPlan& plan) {
   constexpr int count = launcher_socket + 1;
   const int wanted[count] = {plan.input, plan.output, plan.error, plan.words, plan.cgroup, plan.launcher};
@@ -95,7 +95,7 @@ int arrange_descriptors(const ShimPlan& plan) {
   return 0;
 }
 
-// Before any process of the job: the mark, so that whatever comes of this is found; then its cgroup and namespaces.
+// Before any process of the job: the mark first, so that all later processes are found; then its cgroup and namespaces.
 int set_up(const ShimPlan& plan) {
   if (setrlimit(RLIMIT_LOCKS, &plan.mark) != 0) return errno;
   if (plan.cgroup >= 0 && write(cgroup_file, "0", 1) != 1) return errno;
@@ -111,7 +111,7 @@ int set_up(const ShimPlan& plan) {
   _exit(127);
 }
 
-// Waits until the leader has executed its program, or failed to, or was killed: all the same to the kernel.
+// Waits until the leader has executed its program, failed to, or was killed: the kernel doesn't tell which.
 pid_t start_leader(const ShimPlan& plan) {
   Leader leader{plan, getpid()};
   alignas(16) char stack[stack_size];
@@ -122,7 +122,7 @@ pid_t start_leader(const ShimPlan& plan) {
   return process;
 }
 
-// Reaps; whether anything is left to wait for. Says when the leader has ended, which is not a process any more then.
+// Reaps children; whether any are left to wait for. Reports the end of the leader, which is no process any more then.
 bool reap(const ShimPlan& plan, pid_t& leader) {
   int status = 0;
   rusage usage{};
@@ -146,7 +146,7 @@ void run_shim(const ShimPlan& plan) {
   if (const int error = arrange_descriptors(plan)) fail(plan, plan.words, Step::set_up, error);
   if (const int error = set_up(plan)) fail(plan, words_socket, Step::set_up, error);
   pid_t leader = start_leader(plan);
-  const bool alone = plan.isolation.namespaces;  // -1 is the job, and nobody else
+  const bool alone = plan.isolation.namespaces;  // then -1 is all of the job and nothing else
   bool asked = false;
   sigset_t awaited;
   sigemptyset(&awaited);
@@ -155,14 +155,14 @@ void run_shim(const ShimPlan& plan) {
     siginfo_t signal{};
     sigwaitinfo(&awaited, &signal);
     if (signal.si_signo == SIGCHLD || signal.si_signo == 0) continue;
-    // Only the keeper's own are heeded. It is not in the job's namespace, so it has no number there.
+    // Only the keeper's signals count. It is outside of the job's namespace, so it has no number there.
     if (signal.si_pid != (alone ? 0 : getppid())) continue;
     const pid_t whom = alone ? -1 : -leader;
     if (leader == 0 && !alone) continue;
     if (signal.si_signo == SIGTERM) {
       asked = true;
       kill(whom, SIGTERM);
-      kill(whom, SIGCONT);  // a stopped job could not heed it
+      kill(whom, SIGCONT);  // a stopped job can't react to SIGTERM
     } else {
       kill(whom, SIGKILL);
     }

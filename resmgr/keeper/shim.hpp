@@ -1,11 +1,11 @@
 // The process between the keeper and a job: the keeper's child, and the parent of the job's leader. It waits where the
-// keeper must not: for the leader to enter a folder and run a file that a user named, either of which may lie where
-// nothing ever answers. In namespaces of the job's own it is their first process: it reaps what the job leaves behind,
-// nothing in there can end it, and all of that ends with it.
+// keeper must not: until the leader has entered a folder and run a file that a user named. Both may lie on a file
+// system that never answers. In namespaces of the job's own it is their first process: it reaps what the job leaves
+// behind, nothing in there can end it, and everything in there ends with it.
 //
-// The keeper speaks to it by signals: SIGTERM asks the job to end, SIGUSR1 kills its leader's group, SIGKILL
-// everything. It says what happens in words, see keeper/words.hpp. When the leader has ended it ends too, unless the
-// job was asked to end and has time left: then what else is in its namespaces may use that.
+// The keeper sends it signals: SIGTERM asks the job to end, SIGUSR1 kills its leader's group, SIGKILL everything. It
+// reports events in words, see keeper/words.hpp. When the leader has ended it ends, too, unless the job was asked to
+// end and has time left: the rest of its namespaces may use that time.
 #pragma once
 
 #include <array>
@@ -23,12 +23,13 @@
 
 namespace dmm::keeper {
 
-/// All that the shim needs, prepared by the keeper: it runs on a copy of the keeper's memory, and must not allocate.
+/// The needs of the shim, prepared by the keeper: the shim runs on a copy of the keeper's memory, and must not
+/// allocate.
 struct ShimPlan {
   std::uint64_t serial = 0;
   Isolation isolation;
   Hiding hiding;
-  Account account;  ///< that the leader runs under; the shim stays as the keeper is, out of the job's reach
+  Account account;           ///< of the leader; the shim stays under the keeper's, out of the job's reach
   std::vector<char*> paths;  ///< these three end with a null pointer
   std::vector<char*> arguments;
   std::vector<char*> environment;

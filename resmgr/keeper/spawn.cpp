@@ -1,4 +1,4 @@
-// A job's order as a plan for its shim, and its failures as words for people.
+// A job's order as a plan for its shim, and its failures in words for people.
 #include "resmgr/keeper/spawn.hpp"
 
 #include <algorithm>
@@ -24,34 +24,36 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 void add_limit(ShimPlan& plan, int resource, rlim_t soft, rlim_t hard) {
   rlimit present{};
   getrlimit(static_cast<__rlimit_resource_t>(resource), &present);
-  hard = std::min(hard, present.rlim_max);  // nobody may raise it
+  hard = std::min(hard, present.rlim_max);  // no process may raise it
   plan.limits[plan.limit_count++] = {resource, {std::min(soft, hard), hard}};
 }
 
-// The smaller of two limits of which 0 is none.
+// The smaller of two limits, where 0 is no limit.
 std::uint64_t lower(std::uint64_t one, std::uint64_t other) {
   return one == 0 || other == 0 ? std::max(one, other) : std::min(one, other);
 }
 
 void add_limits(ShimPlan& plan, const Limits& limits, const Rules& rules) {
   add_limit(plan, RLIMIT_CORE, 0, 0);
-  // SIGXCPU first, so that the outcome tells why; SIGKILL for those that ignore it.
+  // SIGXCPU first, so that the outcome tells why; SIGKILL if the job ignores it.
   if (limits.cpu_seconds) add_limit(plan, RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 5);
   if (limits.memory_bytes) add_limit(plan, RLIMIT_AS, limits.memory_bytes, limits.memory_bytes);
   if (limits.open_files) add_limit(plan, RLIMIT_NOFILE, limits.open_files, limits.open_files);
   if (const auto bytes = lower(limits.file_bytes, rules.file_bytes)) add_limit(plan, RLIMIT_FSIZE, bytes, bytes);
-  // Counted for the whole account, but for a user namespace apart: only there it is the job's own.
+  // The kernel counts processes of the whole account, except in a user namespace: only there the count is the job's
+  // own.
   if (plan.isolation.user && rules.processes) add_limit(plan, RLIMIT_NPROC, rules.processes, rules.processes);
 }
 
-// What the host lacks, whichever job asks for it.
+// The host lacks something, for every job.
 bool is_of_machine(int error) {
   return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOSPC ||
          error == EDQUOT;
 }
 
-// Whose fault it is: `resources` is held against the nodes, and the job runs elsewhere. All else is about what the user
-// named, and would be no better there; but for reading errors of what the host itself looked up.
+// The fault behind a failed step. `resources` is blamed on the nodes, and the job runs elsewhere. Other faults are
+// about what the user named, and would also occur elsewhere. Reading errors of a program that the host itself looked up
+// are blamed on the nodes, too.
 StartFault fault_of(const StartJob& job, Step step, int error) {
   const bool is_own_step = step == Step::set_up || (step == Step::directory && job.working_directory.empty());
   if (is_own_step || job.arguments.empty() || is_of_machine(error)) return StartFault::resources;
@@ -62,7 +64,7 @@ StartFault fault_of(const StartJob& job, Step step, int error) {
   return StartFault::not_permitted;
 }
 
-// Of a script the first argument is its interpreter.
+// The name for people: of a script the first argument is its interpreter.
 std::string name_of(const StartJob& job) {
   if (job.arguments.empty()) return "nothing";
   return job.script_name.empty() ? job.arguments.front()

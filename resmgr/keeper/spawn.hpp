@@ -13,7 +13,7 @@
 
 namespace dmm::keeper {
 
-/// What a job's start takes beside the order. The descriptors stay the caller's.
+/// What a job's start needs beside the order. The caller keeps the descriptors.
 struct SpawnContext {
   const std::string& state;  ///< the state folder
   const JobFiles& files;
@@ -29,13 +29,13 @@ struct SpawnContext {
 /// Forks the shim that starts the program in a process group of its own: its number, or 0 with errno.
 pid_t spawn(const StartJob& job, const SpawnContext& context);
 
-/// Why a start failed, and in words that name the file.
+/// Why a start failed, and a text that names the file.
 struct StartFailure {
   StartFault fault = StartFault::none;
   std::string text;
 };
 StartFailure failure_of(const StartJob& job, Step step, int error);
-/// For a start that took too long; `entered` if the leader was about to touch what the user named.
+/// The failure of a start that took too long; `entered` if the leader was about to touch what the user named.
 StartFailure failure_of_silence(const StartJob& job, bool entered, std::int64_t microseconds);
 
 }  // namespace dmm::keeper

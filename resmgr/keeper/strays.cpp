@@ -28,7 +28,7 @@ bool Strays::try_out() {
   const pid_t child = fork();
   if (child < 0) return false;
   if (child == 0) {
-    if (fork() == 0) sleep(5);  // the stray; nobody would wait for it if the keeper died here
+    if (fork() == 0) sleep(5);  // the stray; it ends by itself if the keeper dies here
     _exit(0);
   }
   waitpid(child, nullptr, 0);

@@ -1,4 +1,4 @@
-// A socket pair whose messages carry their sender's credentials.
+// A socket pair for messages that carry their sender's credentials.
 #include "resmgr/keeper/words.hpp"
 
 #include <cerrno>

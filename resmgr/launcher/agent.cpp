@@ -17,7 +17,7 @@
 namespace dmm::launcher {
 namespace {
 
-constexpr int terminated = SIGTERM;  // as waitpid says it of a program that SIGTERM ended
+constexpr int terminated = SIGTERM;  // status of waitpid of a program that SIGTERM ended
 constexpr std::size_t sessions_max = 1'000;
 
 }  // namespace
@@ -36,7 +36,7 @@ Agent::~Agent() {
   for (Session& session : sessions_) end(session);
 }
 
-/// What the program has to say is of no interest any more.
+/// The output of the program is not wanted any more.
 void Agent::end(Session& session) {
   if (session.process != 0 && !session.ended) kill(-session.process, SIGTERM);
   session.process = 0;
@@ -66,7 +66,7 @@ void Agent::wait() {
   for (Session& session : sessions_) {
     const bool is_full = session.channel.wants_to_write();
     polled.push_back({session.channel.descriptor(), static_cast<short>(is_full ? POLLIN | POLLOUT : POLLIN), 0});
-    // What the other end doesn't take yet isn't read from the program either.
+    // While the other end takes no more, don't read from the program either.
     for (const int pipe : session.output) polled.push_back({is_full ? -1 : pipe, POLLIN, 0});
   }
   poll(polled.data(), polled.size(), -1);
@@ -88,7 +88,7 @@ void Agent::accept_all() {
   }
 }
 
-/// A connection over which no order came yet.
+/// Drops the oldest connection without an order.
 void Agent::drop_oldest_stranger() {
   const auto stranger = std::ranges::find_if(
       sessions_, [](const Session& session) { return session.process == 0 && !session.ended; });
@@ -144,7 +144,7 @@ void Agent::pass_output(Session& session, Stream stream) {
   }
 }
 
-/// What a program that is over left to be read goes before its end.
+/// The rest of an ended program's output goes before its end.
 void Agent::tell_end(Session& session) {
   for (const Stream stream : both_streams) pass_output(session, stream);
   session.channel.queue(keeper::pack(Report(Over{session.status})));

@@ -1,5 +1,5 @@
-// The agent of a task: starts programs for the job's own, on the task's host, where that has no account. It
-// believes only what comes with its token, which the job's tasks alone are told.
+// The agent of a task: starts programs for the job's other tasks on its own host, where the job has no account. It
+// accepts only orders with its token, which only the job's tasks know.
 #pragma once
 
 #include <list>
@@ -14,7 +14,7 @@
 
 namespace dmm::launcher {
 
-/// Of an order to an agent, and of a report: more than arguments and environment of a program may have.
+/// The most bytes of an order to an agent, and of a report: more than arguments and environment of a program may have.
 constexpr std::uint32_t order_bytes_max = 4 * 1024 * 1024;
 
 class Agent {
@@ -25,8 +25,8 @@ class Agent {
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
 
-  /// Serves until `main` ends, or where that is 0, until a Finish comes; or until SIGTERM came and no program is
-  /// left. The status of `main`, as waitpid says it; 0 after a Finish.
+  /// Serves until `main` ends, or without `main` (0) until a Finish comes; or until SIGTERM came and no program is
+  /// left. Returns the status of `main`, as of waitpid; 0 after a Finish.
   int serve(pid_t main);
 
  private:

@@ -1,5 +1,5 @@
-// What the agents of a job, and the programs that ask them to start others, say to one another over TCP. Both ends
-// are of one build, as the keeper and its manager are: the frames are theirs (resmgr/keeper/frames.hpp).
+// The frames between a job's agents and programs that ask them to start others, over TCP. Both ends are of one build,
+// as the keeper and its manager are; the form of the frames is the same (resmgr/keeper/frames.hpp).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace dmm::launcher {
 
-/// Starts a program where the agent is. The end of the connection ends the program.
+/// Starts a program on the agent's host. The end of the connection ends the program.
 struct StartProgram {
   std::string token;  ///< the agent's
   std::vector<std::string> arguments;
@@ -24,7 +24,7 @@ struct StartProgram {
   }
 };
 
-/// The job's program is over: the agent ends well.
+/// The job's program is over: the agent ends with success.
 struct Finish {
   std::string token;
   template <class Self>
@@ -35,7 +35,7 @@ struct Finish {
 
 using Order = std::variant<StartProgram, Finish>;
 
-/// What the program wrote.
+/// Output of the program.
 struct Wrote {
   Stream stream = Stream::output;
   std::string data;

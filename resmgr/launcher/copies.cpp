@@ -47,7 +47,7 @@ int run_copies(const std::vector<std::string>& arguments, const LaunchOrder& ord
                const std::vector<std::string>& variables) {
   sigset_t blocked;
   sigemptyset(&blocked);
-  // The copies get SIGTERM themselves; what they come to is what the task comes to.
+  // The copies get SIGTERM themselves; their ends decide the end of the task.
   for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&blocked, number);
   sigprocmask(SIG_BLOCK, &blocked, nullptr);
   std::vector<pid_t> running;

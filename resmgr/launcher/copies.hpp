@@ -12,8 +12,8 @@ namespace dmm {
 /// The variables of a copy: DMM_COMPONENT, DMM_RANK, DMM_RANKS.
 std::vector<std::string> rank_variables(std::uint32_t component, std::uint32_t rank, std::uint32_t ranks);
 
-/// Starts the copies and waits for them all. The first one that fails ends the others: they get SIGTERM, and after
-/// some seconds SIGKILL. The status, as waitpid says it, of the first that failed; 0 if none did.
+/// Starts the copies and waits for them all. The first copy that fails ends the others: they get SIGTERM, and after
+/// some seconds SIGKILL. Returns the status, as of waitpid, of the first that failed; 0 if none did.
 int run_copies(const std::vector<std::string>& arguments, const LaunchOrder& order, Runner runner,
                const std::vector<std::string>& variables);
 

@@ -24,22 +24,22 @@ namespace fs = std::filesystem;
 
 using Headers = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 
-/// What is open of one download.
+/// The open files of one download.
 struct Target {
   int descriptor = -1;
-  std::uint64_t bytes = 0;      ///< that are in the file
+  std::uint64_t bytes = 0;      ///< in the file so far
   std::uint64_t bytes_max = 0;  ///< 0: any number
   int error = 0;                ///< why a write failed
   bool is_too_long = false;
   std::string reason;                 ///< in the server's words
-  std::string version;                ///< as the server calls it, with quotes; empty: it doesn't
+  std::string version;                ///< the server's name for it, with quotes; empty: none
   std::unique_ptr<FollowingSum> sum;  ///< of a file that is to be compared
 };
 
-/// What one try came to.
+/// The outcome of one try.
 enum class TryEnd : std::uint8_t { done, again, from_the_start, over };
 
-/// A write beyond the job's limit for a file fails with EFBIG while this lives, rather than end the launcher.
+/// While this lives, a write beyond the job's limit for a file fails with EFBIG, and doesn't end the launcher.
 class FileLimitHeld {
  public:
   FileLimitHeld() : before_(std::signal(SIGXFSZ, SIG_IGN)) {}
@@ -70,7 +70,7 @@ bool is_header(std::string_view line, std::string_view name) {
   return line.size() > name.size() && strncasecmp(line.data(), name.data(), name.size()) == 0;
 }
 
-/// Keeps the word by which the server knows this version of the file, and why a job manager's server refuses it.
+/// Keeps the server's name of this version of the file, and why a job manager's server refuses it.
 std::size_t take_header(char* line, std::size_t, std::size_t count, void* context) {
   Target& target = *static_cast<Target*>(context);
   const std::string_view text(line, count);
@@ -108,7 +108,7 @@ TransferFault fault_of(const Source& source, const std::string& why) {
 
 std::string what_of(const InputFile& file) { return "input file '" + std::string(file.name) + "': "; }
 
-/// A full disk is the host's, and the job runs elsewhere; a limit is the job's.
+/// A full disk is the host's fault, and the job runs elsewhere; a limit is the job's.
 TransferFault fault_of_disk(const std::string& what, int error) {
   const bool is_of_host = error == ENOSPC || error == EDQUOT || error == EIO;
   return {is_of_host ? StartFault::resources : StartFault::staging,
@@ -123,7 +123,7 @@ class Download {
     target_.bytes_max = source_.file.bytes;
   }
 
-  /// What came so far is taken away; false with errno.
+  /// Removes what came so far; false with errno.
   bool empty() {
     target_.bytes = 0;
     target_.sum.reset();
@@ -155,7 +155,7 @@ class Download {
     target_.reason.clear();
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, words.data());
     curl_easy_setopt(curl, CURLOPT_RESUME_FROM_LARGE, static_cast<curl_off_t>(from));
-    // What comes must be of the version that what is here is of.
+    // The rest must be of the same version as the part that is here.
     const Headers headers(from > 0 && !target_.version.empty()
                               ? curl_slist_append(nullptr, ("If-Match: " + target_.version).c_str())
                               : nullptr,
@@ -180,7 +180,7 @@ class Download {
     return is_passing(code, status) ? TryEnd::again : TryEnd::over;
   }
 
-  /// What came may have been put together from two versions of the file: then it is fetched once more.
+  /// The file may be mixed from two versions: then it is fetched once more.
   TryEnd whole() {
     if (source_.file.bytes > 0 && target_.bytes < source_.file.bytes) {
       fault_ = fault_of(source_, "it has " + std::to_string(target_.bytes) + " bytes there; expected " +
@@ -220,12 +220,12 @@ TransferFault bring(const InputFile& file, int descriptor, const TransferLimits&
   return fault;
 }
 
-/// From what is kept; and if it can't be kept, or isn't right there, from where it lies.
+/// From the kept files; from its replicas if the file can't be kept, or the kept copy is wrong.
 static TransferFault bring_by(const KeptFiles* kept, const InputFile& file, int descriptor,
                               const TransferLimits& limits) {
   const FileLimitHeld held;
   if (kept && kept->is_for(file))
-    for (int tries = 0; tries < 2; ++tries) {  // the second time in place of one that wasn't right
+    for (int tries = 0; tries < 2; ++tries) {  // the second try replaces a wrong copy
       TransferFault fault = kept->fetch(file, limits);
       if (fault.fault == StartFault::staging) return fault;
       if (fault.fault != StartFault::none) break;

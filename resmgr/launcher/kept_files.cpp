@@ -1,5 +1,5 @@
-// A file that is on its way is called SHA.BYTES.part, and the process that fetches it has a
-// lock on it. So its room is counted before its bytes are there, and what a dead process left is known.
+// A file that is being fetched is called SHA.BYTES.part, and the process that fetches it has a lock on it. So its room
+// is counted before its bytes are there, and files of dead processes are recognised.
 #include "resmgr/launcher/kept_files.hpp"
 
 #include <algorithm>
@@ -44,14 +44,14 @@ class Opened {
 
 struct Entry {
   std::string path;
-  std::uint64_t bytes = 0;  ///< of one that is on its way: that it will have
+  std::uint64_t bytes = 0;  ///< of a file that is being fetched: its final size
   bool is_part = false;
   time_t used = 0;
 };
 
 bool is_regular(const struct stat& facts) { return S_ISREG(facts.st_mode); }
 
-/// Of files with such names: nothing else is counted, or removed.
+/// Files with such names: others are neither counted nor removed.
 std::vector<Entry> entries_in(const std::string& folder) {
   std::vector<Entry> entries;
   std::error_code error;
@@ -91,7 +91,7 @@ bool copy_all(int from, int to, std::uint64_t bytes) {
   return true;
 }
 
-/// What a process that fetches has written so far, as far as it is to be seen.
+/// The visible progress of a process that fetches.
 std::pair<off_t, time_t> progress_of(const std::string& part) {
   struct stat facts {};
   if (lstat(part.c_str(), &facts) != 0) return {};
@@ -111,8 +111,8 @@ bool KeptFiles::is_for(const InputFile& file) const {
 
 std::string KeptFiles::path_of(const InputFile& file) const { return folder_ + '/' + std::string(file.sha256); }
 
-/// Takes away what is older than it may be, and then what was used longest ago. False: what others fetch just now
-/// leaves too little.
+/// Removes files that are too old, and then those that were used longest ago. False: files that other processes fetch
+/// now leave too little room.
 bool KeptFiles::make_room(std::uint64_t bytes) const {
   std::vector<Entry> entries = entries_in(folder_);
   const time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -128,7 +128,7 @@ bool KeptFiles::make_room(std::uint64_t bytes) const {
   return used + bytes <= rules_.bytes_max;
 }
 
-/// The file that is to take it, locked; -1 with errno. EWOULDBLOCK: another process has it.
+/// Opens the file for the bytes, locked; -1 with errno. EWOULDBLOCK: another process has it.
 int KeptFiles::reserve(const std::string& part, std::uint64_t bytes) const {
   const Opened whole(open((folder_ + "/lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (whole.get() < 0 || flock(whole.get(), LOCK_EX) != 0) return -1;

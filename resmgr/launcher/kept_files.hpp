@@ -1,5 +1,5 @@
 // Files that a cluster keeps from one task to the next, in a folder that its hosts share. A file of known size and
-// SHA-256 lies there under its SHA-256. It is compared again at each use, since jobs may write there.
+// SHA-256 has its SHA-256 as name. It is compared again at each use, since jobs may write there.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,15 @@ namespace dmm::launcher {
 
 class KeptFiles {
  public:
-  /// Each account has a folder of its own in that of the rules, which nothing else reads.
+  /// Each account has a folder of its own in that of the rules, which no other account reads.
   explicit KeptFiles(KeptFilesRules rules);
 
   /// Whether such a file can be kept.
   bool is_for(const InputFile& file) const;
-  /// Sees to it that the file is kept, and fetches it if it isn't. What another process fetches just now is
-  /// awaited as long as that goes on. StartFault::staging: no replica has the file. StartFault::resources: this
-  /// folder can't take it, or not now.
+  /// Fetches the file if it isn't kept yet. If another process fetches it now, waits as long as that makes progress.
+  /// StartFault::staging: no replica has the file. StartFault::resources: this folder can't take it, or not now.
   TransferFault fetch(const InputFile& file, const TransferLimits& limits) const;
-  /// Copies a kept file to an empty one. False: it isn't kept, isn't what it should be any more, or can't be
-  /// copied.
+  /// Copies a kept file to an empty one. False: it isn't kept, has changed, or can't be copied.
   bool copy(const InputFile& file, int descriptor) const;
 
  private:

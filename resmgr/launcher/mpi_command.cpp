@@ -12,7 +12,7 @@ void append(std::vector<std::string>& words, std::initializer_list<std::string> 
   words.insert(words.end(), more);
 }
 
-/// Open MPI passes over the loopback interface, and pins the ranks of each host to the same processors.
+/// Open MPI ignores the loopback interface, and pins the ranks of each host to the same processors.
 void append_loopback(std::vector<std::string>& words) {
   for (const char* layer : {"btl_tcp_if_include", "oob_tcp_if_include"}) append(words, {"--mca", layer, "lo"});
   append(words, {"--mca", "btl", "tcp,self", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none"});

@@ -1,5 +1,5 @@
-// The command line that runs an MPI program over the nodes of a job: the MPI launcher of the program's own kind.
-// It is told to start its daemons by this launcher instead of by ssh.
+// The command line that runs an MPI program over the nodes of a job: the MPI launcher of the program's own kind. It
+// starts its daemons by this launcher instead of by ssh.
 #pragma once
 
 #include <string>
@@ -12,15 +12,14 @@ namespace dmm {
 
 enum class MpiKind : std::uint8_t { open_mpi, mpich };
 
-/// What is known of the host where the program begins.
+/// The known properties of the host where the program begins.
 struct MpiHost {
   std::string launcher;   ///< path of this launcher
   std::string mpirun;     ///< path of the MPI launcher
   std::string node_file;  ///< for Open MPI
 };
 
-/// By the library that the program names; by the file that `mpirun` really is, where the program names none, as a
-/// script does.
+/// By the library that the program names. If it names none, as a script does, by the file that `mpirun` really is.
 MpiKind mpi_kind(std::string_view program_bytes, std::string_view real_mpirun);
 /// The names of the MPI launcher, the most exact first.
 std::vector<std::string> mpirun_names(MpiKind kind);

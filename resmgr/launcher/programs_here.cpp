@@ -83,7 +83,7 @@ pid_t start_program(const std::vector<std::string>& arguments, const std::vector
     if (apart) setpgid(0, 0);
     become(path, arguments, variables, files);
   }
-  if (process > 0 && apart) setpgid(process, process);  // whichever of the two is first
+  if (process > 0 && apart) setpgid(process, process);  // whichever process is first
   return process > 0 ? process : 0;
 }
 

@@ -13,11 +13,11 @@ constexpr std::size_t words_max = 400;
 
 void set_pin(CURL* curl, const std::string& pin) {
   curl_easy_setopt(curl, CURLOPT_PINNEDPUBLICKEY, ("sha256//" + pin).c_str());
-  curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);  // the key itself is known
+  curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);  // the server's key itself is known
   curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);  // to no other server
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https");
-  // The first is the quickest of those that both ends know, and strong enough.
+  // The first is the fastest that both ends know, and strong enough.
   curl_easy_setopt(curl, CURLOPT_TLS13_CIPHERS, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384");
 }
 
@@ -31,7 +31,7 @@ CurlHandle curl_for(const std::string& url, const TransferLimits& limits) {
   const std::size_t mark = std::min(url.find(pin_mark), url.size());
   curl_easy_setopt(curl, CURLOPT_URL, url.substr(0, mark).c_str());
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https,file");
-  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");  // no server reads files of this host
+  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");  // no redirection may read files of this host
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(curl, CURLOPT_MAXREDIRS, limits.redirects);
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);

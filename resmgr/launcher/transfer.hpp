@@ -1,5 +1,5 @@
-// What downloads and uploads have in common: a handle of libcurl with its limits, which of its failures pass, and
-// servers that are known by their key.
+// Shared by downloads and uploads: a handle of libcurl with its limits, which of its failures pass, and servers that
+// are known by their key.
 #pragma once
 
 #include <curl/curl.h>
@@ -14,7 +14,7 @@
 
 namespace dmm::launcher {
 
-/// How long a server may be silent, and how often it is asked again.
+/// How long a server may be silent, and how often it is tried again.
 struct TransferLimits {
   Duration connect = seconds(30);
   Duration stall = seconds(30);  ///< without a byte
@@ -23,7 +23,7 @@ struct TransferLimits {
   long redirects = 5;
 };
 
-/// Why a file isn't where it is wanted; StartFault::none if it is.
+/// Why a file wasn't transferred; StartFault::none if it was.
 struct TransferFault {
   StartFault fault = StartFault::none;
   std::string text = {};  ///< names the file
@@ -32,20 +32,20 @@ struct TransferFault {
 using CurlHandle = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 using CurlWords = std::array<char, CURL_ERROR_SIZE>;
 
-/// For a URL of http, https or file. Behind "#pin=" it may have the SHA-256 of the server's public key in base64:
-/// then no other server is spoken to, and no authority need vouch for it. Empty: there is no memory.
+/// For a URL of http, https or file. Behind "#pin=" it may have the SHA-256 of the server's public key in base64: then
+/// only that server is accepted, without a certificate authority. Empty: there is no memory.
 CurlHandle curl_for(const std::string& url, const TransferLimits& limits);
 
-/// Of what may be otherwise in a moment. `status`: of HTTP, 0 if there was none.
+/// Whether the failure may pass in a moment. `status`: of HTTP, 0 if there was none.
 bool is_passing(CURLcode code, long status);
 
-/// The URL as people and logs see it: tickets and keys of servers at home aren't for them.
+/// The URL for people and logs: without tickets and keys of servers at home.
 std::string shown(const std::string& url);
 
-/// What a server says of itself, as far as people can read it.
+/// A server's text, reduced to what people can read.
 std::string harmless(std::string_view text);
 
-/// With which a job manager's server says why it gives no file.
+/// The header by which a job manager's server says why it gives no file.
 inline constexpr std::string_view reason_header = "DMM-Reason: ";
 
 void sleep_for(Duration length);

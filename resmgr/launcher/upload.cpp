@@ -1,4 +1,4 @@
-// The server of a job manager says with GET how many bytes it has, and takes the rest with PUT (docs/protocol.md,
+// With GET, the server of a job manager tells how many bytes it has; with PUT, it takes the rest (docs/protocol.md,
 // S132h).
 #include "resmgr/launcher/upload.hpp"
 
@@ -15,7 +15,7 @@
 namespace dmm::launcher {
 namespace {
 
-/// Of what a server answers: a number, or words for people.
+/// The most bytes of a server's answer: a number, or words for people.
 constexpr std::size_t answer_bytes_max = 400;
 
 /// A file that is read from some place to its end.
@@ -68,7 +68,7 @@ class Upload {
     std::string text;
   };
 
-  /// Whether the file is there, or is given up: `fault_` says which.
+  /// Whether the file has arrived, or is given up: `fault_` says which.
   bool once() {
     Said said = ask(false);
     const char* const end = said.text.data() + said.text.size();
@@ -112,7 +112,7 @@ class Upload {
     return said;
   }
 
-  /// Whether it is over. 409: the server has another number of bytes by now.
+  /// Whether the upload is over. 409: the server has another number of bytes by now.
   bool fail(const Said& said) {
     fault_ = {StartFault::staging, what_ + " to " + shown(url_) + ": " + harmless(said.text)};
     return !is_passing(said.code, said.status) && said.status != 409;

@@ -1,4 +1,5 @@
-// One output file by libcurl to its job manager: gone on with where a connection broke, until it is safe there.
+// Uploads one output file by libcurl to its job manager; resumes after a broken connection, until the file is safe
+// there.
 #pragma once
 
 #include <string>
@@ -8,14 +9,14 @@
 
 namespace dmm::launcher {
 
-/// How long a job manager that can't be reached is waited for, beside the limits of a try.
+/// How long an unreachable job manager is waited for, beside the limits of a try.
 struct UploadLimits {
   TransferLimits one = {.tries = 0};  ///< `tries` isn't used: only time ends the tries
   Duration patience = seconds(3600);  ///< without a byte that arrives
   Duration pause_max = seconds(30);
 };
 
-/// Brings the file below `folder` to its URL; or why not.
+/// Brings the file below `folder` to its URL; or returns why not.
 TransferFault upload(const OutputFile& file, const std::string& folder, const UploadLimits& limits);
 
 }  // namespace dmm::launcher

@@ -1,4 +1,4 @@
-// Accounts by the host's own list of them (passwd), and the file of what was given.
+// Accounts from the host's own list of them (passwd), and the file of assigned numbers.
 #include "resmgr/backends/process/account_book.hpp"
 
 #include <array>
@@ -46,7 +46,7 @@ std::optional<Entry> entry_of(std::uint32_t uid) {
   return Entry{found->pw_name, found->pw_uid, found->pw_gid};
 }
 
-/// With its groups, but for that of root.
+/// With its groups, except that of root.
 keeper::Account account_of(const Entry& entry) {
   keeper::Account account{entry.name, entry.uid, entry.group, {}};
   std::array<gid_t, groups_max> groups;
@@ -57,7 +57,7 @@ keeper::Account account_of(const Entry& entry) {
   return account;
 }
 
-/// An account that nothing but its number is known of has a group of the same number.
+/// If only the number of an account is known, its group has the same number.
 keeper::Account account_of(std::uint32_t uid) {
   const auto entry = entry_of(uid);
   if (!entry) return {std::to_string(uid), uid, uid, {}};
@@ -132,7 +132,7 @@ std::variant<keeper::Account, std::string> AccountBook::account_for(const Reques
   return numbered_.emplace(choice.number, account_of(choice.number)).first->second;
 }
 
-/// All of it or nothing.
+/// Writes the whole file or nothing.
 bool AccountBook::keep() const {
   const std::string next = file_ + ".new";
   return written(next, chosen_.kept()).empty() && std::rename(next.c_str(), file_.c_str()) == 0;

@@ -29,11 +29,11 @@ constexpr const char* path_default = "/usr/local/bin:/usr/bin:/bin";
 constexpr int ready_milliseconds = 7'000;  // beyond the wait for the lock; ending leftovers may take 5 s
 constexpr int end_milliseconds = 5'000;
 constexpr int leave_milliseconds = 1'000;
-constexpr int unanswered_max = 3;  // beats of a keeper that isn't silent
+constexpr int unanswered_max = 3;  // the most beats that a live keeper leaves unanswered
 constexpr std::size_t fetches_max = 8;
-constexpr int losing_max = 5;  // beats that a keeper whose socket is closed has to end
+constexpr int losing_max = 5;  // beats that a keeper with a closed socket has to end
 
-constexpr std::size_t fetch_text_max = 1'000;  // of what is logged of one
+constexpr std::size_t fetch_text_max = 1'000;  // of the log text of a fetch
 
 using Clock = std::chrono::steady_clock;
 
@@ -48,7 +48,7 @@ void watch_in(int poll_set, int descriptor) {
   epoll_ctl(poll_set, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-// Of a process that may have ended.
+// Safe if the process has ended.
 void signal_through(int handle, int signal) { syscall(SYS_pidfd_send_signal, handle, signal, nullptr, 0); }
 
 TaskEnded lost_with_its_keeper(const TaskId& id) {
@@ -108,8 +108,8 @@ std::string ProcessBackend::start_first_keeper() {
   return ready ? begin(*ready) : settings_.keeper_executable + " gave no sign of life, or ended at once";
 }
 
-// Takes over the keeper that lives in the folder or, if there is none, starts one; tries again while an earlier one is
-// about to end, and if another manager is quicker.
+// Takes over the keeper that lives in the folder or, if there is none, starts one. Tries again while an earlier keeper
+// is about to end, and if another manager is quicker.
 std::string ProcessBackend::find_keeper() {
   const Clock::time_point deadline = Clock::now() + std::chrono::microseconds(settings_.lock_wait.microseconds);
   do {
@@ -178,7 +178,8 @@ std::optional<std::string_view> ProcessBackend::await_frame(int milliseconds) {
   return channel_->next();
 }
 
-// The keeper's first words; nothing if they don't come in time. One that was there already asks for ours before.
+// The keeper's first frames; nothing if they don't come in time. A keeper that was there already asks for our Hello
+// first.
 std::optional<keeper::Ready> ProcessBackend::await_ready(int milliseconds) {
   const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(milliseconds);
   while (const auto frame = await_frame(milliseconds_until(deadline))) {
@@ -198,7 +199,7 @@ std::optional<keeper::Ready> ProcessBackend::await_ready(int milliseconds) {
 
 std::string ProcessBackend::begin(const keeper::Ready& ready) {
   if (!ready.fault.empty()) {
-    if (settings_.outlive) part();  // whatever it is, it isn't ours to end
+    if (settings_.outlive) part();  // it isn't ours to end
     return ready.fault;
   }
   ready_ = true;
@@ -207,7 +208,7 @@ std::string ProcessBackend::begin(const keeper::Ready& ready) {
   log(Level::info, "keeper_ready", state_.isolation);
   tell_accounts(ready.no_accounts);
   for (const keeper::FoundJob& job : ready.jobs) find(job);
-  if (channel_->has_next()) raise();  // they came along, so the socket may have no more to be woken by
+  if (channel_->has_next()) raise();  // they came along, so the socket may not wake us again
   return {};
 }
 
@@ -236,7 +237,7 @@ void ProcessBackend::leave() {
   part();
 }
 
-// Sends what waits to be sent.
+// Sends waiting frames.
 void ProcessBackend::drain(int milliseconds) {
   const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(milliseconds);
   while (channel_ && channel_->flush() && channel_->wants_to_write()) {
@@ -245,7 +246,7 @@ void ProcessBackend::drain(int milliseconds) {
   }
 }
 
-// Lets go of a keeper that lives on.
+// Disconnects from a keeper that lives on.
 void ProcessBackend::part() {
   channel_.reset();  // also takes it out of the poll set
   if (keeper_handle_ >= 0) close(keeper_handle_);
@@ -294,7 +295,7 @@ void ProcessBackend::note_heard() {
   if (std::exchange(state_.keeper_silent, false)) log(Level::warning, "keeper_heard", "the keeper goes on");
 }
 
-// Its socket is closed: it is about to end, or another manager has it.
+// The keeper's socket is closed: the keeper is about to end, or another manager has it.
 void ProcessBackend::lose_keeper() {
   channel_.reset();  // also takes it out of the poll set
   losing_ = true;
@@ -306,7 +307,7 @@ void ProcessBackend::lose_keeper() {
 void ProcessBackend::see_whether_it_ended() {
   if (keeper_handle_ < 0 || keeper::wait_readable(keeper_handle_, 0)) return keeper_ended();
   if (losing_beats_ < losing_max) return;
-  if (settings_.outlive) return be_replaced();  // it lives, so it only didn't get the word through
+  if (settings_.outlive) return be_replaced();  // it lives, but couldn't send us its last frame
   signal_through(keeper_handle_, SIGKILL);
 }
 
@@ -324,7 +325,7 @@ void ProcessBackend::keeper_ended() {
   if (ready_) {
     restart_keeper();
   } else {
-    // It didn't come up; that is tried again when a task is to start, not in a loop.
+    // The keeper didn't start. The next start of a task tries again, to avoid a loop.
     if (fault_.empty()) fault_ = settings_.keeper_executable + " ended at once";
     for (const auto& read : reads_) reports_.push_back(OutputRead{read.id, read.stream, read.offset, {}, 0});
     reads_.clear();
@@ -344,7 +345,7 @@ void ProcessBackend::restart_keeper() {
   for (const auto& read : reads) carry_out(read);
 }
 
-// The next keeper ends what is left of them before it is ready. If there is none, this has to do.
+// The next keeper ends the rest of these tasks before it is ready. Without a next keeper, this kills the rest.
 void ProcessBackend::deliver_lost() {
   if (!ready_ && !lost_.empty()) keeper::kill_leftovers(settings_.directory, keeper::Marks(settings_.directory));
   reports_.insert(reports_.end(), lost_.begin(), lost_.end());
@@ -367,12 +368,12 @@ void ProcessBackend::send(const Order& order) {
 }
 
 void ProcessBackend::flush() {
-  // A socket that fails is seen by take_reports, which alone replaces the keeper.
+  // take_reports notices a socket that fails, and only it replaces the keeper.
   if (!channel_->flush()) return raise();
   watch();
 }
 
-// Asks to be woken when the socket takes more, if there is more.
+// Asks to be woken when the socket takes more, if anything waits.
 void ProcessBackend::watch() {
   if (channel_->wants_to_write() == watches_write_) return;
   watches_write_ = !watches_write_;
@@ -490,14 +491,14 @@ void ProcessBackend::take_frames() {
   eventfd_read(bell_, &rung);
 }
 
-// Of a keeper in place of one that died. The ends that it tells of were reported.
+// From a keeper in place of one that died. The ends that it reports were reported before.
 void ProcessBackend::take(keeper::Ready& report) {
   ready_ = report.fault.empty();
   serial_ = std::max(serial_, report.last_serial);
   fault_ = report.fault;
   state_.isolation = report.isolation;
   if (ready_) tell_accounts(report.no_accounts);
-  if (ready_) deliver_lost();  // else it ends, which is seen next
+  if (ready_) deliver_lost();  // else the keeper ends, which is noticed next
 }
 
 void ProcessBackend::take(keeper::JobStuck& report) {

@@ -1,11 +1,11 @@
-// The `process` backend: tasks are real processes on this host. It only talks to the keeper, a small program
-// that is the parent of all of them (keeper/loop.hpp says how it starts and ends them), and never waits for it:
-// orders that the socket doesn't take are kept and sent when it does. If the keeper dies, so does everything it
-// started; the backend reports that and starts another. With `outlive` it is the other way round too: when the manager
-// dies its tasks go on, and the next manager in the same folder takes them over from the keeper.
+// The `process` backend: tasks are real processes on this host. The backend only talks to the keeper, a small program
+// that is the parent of all of them (keeper/loop.hpp says how it starts and ends them). It never waits for the keeper:
+// orders that the socket doesn't take are kept and sent later. If the keeper dies, so does everything it started; the
+// backend reports that and starts another keeper. With `outlive`, tasks also survive the manager: they go on, and the
+// next manager in the same folder takes them over from the keeper.
 //
-// The two beat each other: the keeper ends the tasks when the manager is silent (KeepTasks), the manager says so when
-// the keeper is, and makes it go on if it was only stopped.
+// The two beat each other. If the manager is silent, the keeper ends the tasks (KeepTasks). If the keeper is silent,
+// the manager reports it, and continues a keeper that was only stopped.
 #pragma once
 
 #include <cstdint>
@@ -53,50 +53,49 @@ struct ProcessBackendSettings {
   Duration lock_wait = seconds(10);    ///< how long open() waits for an earlier keeper in the same folder
   bool outlive = false;  ///< tasks go on without the manager, until the deadline of its last KeepTasks
   JobRules jobs = {};
-  std::uint64_t node_memory_bytes =
-      0;  ///< what a task may use of each of its nodes, where a cgroup holds it to that
-  std::uint32_t node_processors = 0;  ///< likewise; 0: any
-  SiteName site = {};                 ///< that owns the nodes
-  std::string address = {};    ///< at which tasks of a job reach one another: a name or address of this host
-  Duration beat = seconds(1);  ///< the keeper is silent when it leaves three unanswered
+  std::uint64_t node_memory_bytes = 0;  ///< that a task may use of each node, where a cgroup enforces it
+  std::uint32_t node_processors = 0;    ///< likewise; 0: any
+  SiteName site = {};                   ///< the owner of the nodes
+  std::string address = {};             ///< where tasks of a job reach one another: a name or address of this host
+  Duration beat = seconds(1);           ///< the keeper is silent when it leaves three unanswered
 };
 
 class ProcessBackend {
  public:
-  /// Starts the keeper and waits until nothing of an earlier manager in the same folder is left: for its keeper's
-  /// lock as long as the settings say, then some seconds at most. Its tasks' directories are removed. Gives the
-  /// backend, or what went wrong.
+  /// Starts the keeper and waits until nothing of an earlier manager in the same folder is left: for its keeper's lock
+  /// as long as the settings say, then some seconds at most. Its tasks' directories are removed. Returns the backend,
+  /// or what went wrong.
   ///
-  /// With `outlive`, a keeper that lives in the folder is taken over with its tasks, also from a manager that is still
-  /// there. If there is none, everything that an earlier one left running is ended, and what stays are the tasks that
-  /// it saw end. Taking over moves no deadline: order KeepTasks soon.
+  /// With `outlive`, a keeper that lives in the folder is taken over with its tasks, even from a manager that is still
+  /// there. If there is no keeper, everything that an earlier one left running is ended. Only the tasks that the
+  /// earlier keeper saw end are kept. Taking over moves no deadline: order KeepTasks soon.
   static std::variant<std::unique_ptr<ProcessBackend>, std::string> open(const ProcessBackendSettings& settings);
-  /// Ends all tasks and waits for that, 5 s at most; unless the manager has left or was replaced.
+  /// Ends all tasks and waits for that, at most 5 s; unless the manager has left or was replaced.
   ~ProcessBackend();
   ProcessBackend(const ProcessBackend&) = delete;
   ProcessBackend& operator=(const ProcessBackend&) = delete;
 
-  /// To be polled for reading; when it is readable, call take_reports.
+  /// Poll it for reading; when it is readable, call take_reports.
   int descriptor() const { return poll_set_; }
-  /// Hands an order to the keeper; doesn't wait. A StartTask of a task that runs is ignored; one of a task that
-  /// ended removes its directory and starts it anew. EndTask and RemoveTask of unknown tasks do nothing. Of files
-  /// that are to be fetched ahead for more than eight jobs at once, the rest is let be.
+  /// Hands an order to the keeper; doesn't wait. A StartTask of a running task is ignored; a StartTask of an ended task
+  /// removes its directory and starts it again. EndTask and RemoveTask of unknown tasks do nothing. Files are fetched
+  /// ahead for at most eight jobs at once; further fetches are dropped.
   void perform(const TaskOrder& order);
-  /// The tasks of earlier managers that open() found, in no order: those that run, and those that ended and were not
-  /// removed, with process 0. They are the backend's as if it had started them; the ends are reported soon.
+  /// The tasks of earlier managers that open() found, in no order: running tasks, and those that ended and were not
+  /// removed, with process 0. The backend treats them as its own; their ends are reported soon.
   const std::vector<LivingTask>& living() const { return living_; }
-  /// Whether open() had to start a keeper: what an earlier one kept and isn't among the living was lost with it.
+  /// Whether open() had to start a keeper: tasks of an earlier keeper that aren't among the living were lost with it.
   bool keeper_is_new() const { return keeper_is_new_; }
-  /// The manager goes and, with `outlive`, the tasks stay. The orders given so far are handed over, for which it waits
-  /// a second at most; later ones do nothing. Without `outlive` the tasks end.
+  /// The manager leaves and, with `outlive`, the tasks stay. Waits at most a second until earlier orders are handed
+  /// over; later orders do nothing. Without `outlive` the tasks end.
   void leave();
-  /// Whether another manager has taken the tasks over. This one is not told of them any more, and starts none.
+  /// Whether another manager has taken the tasks over. This manager gets no more reports of them, and starts none.
   bool replaced() const { return replaced_; }
   /// Why it has no keeper; empty if it has one.
   const std::string& fault() const { return fault_; }
-  /// What happened since the last call, in order; may be nothing. Also sends what waits to be sent.
+  /// Events since the last call, in order. Also sends waiting frames.
   std::vector<TaskReport> take_reports();
-  /// What there is to be logged since the last call: of the keeper, and of tasks that can't be ended.
+  /// Log events since the last call: of the keeper, and of tasks that can't be ended.
   std::vector<LogEvent> take_events();
   const BackendState& state() const { return state_; }
   /// Process id of the keeper, for people and tests; 0 while there is none.
@@ -146,7 +145,7 @@ class ProcessBackend {
   void take(keeper::Challenge&) {}  // comes before anything else, or not at all
   void take(keeper::Ready& report);
   void take(keeper::JobStuck& report);
-  void take(keeper::Beat&) {}  // that anything came says it
+  void take(keeper::Beat&) {}  // any frame shows that the keeper lives
   void take(keeper::JobStarted& report);
   void take(keeper::JobEnded& report);
   void fetch_ended(Fetch fetch, const keeper::JobEnded& report);
@@ -191,7 +190,7 @@ class ProcessBackend {
   std::deque<TaskOrder> held_;              // until it is known whether the keeper is lost
   std::vector<TaskReport> reports_;
   std::vector<LogEvent> events_;
-  std::vector<TaskReport> lost_;  // ends to be reported once the next keeper has made sure of them
+  std::vector<TaskReport> lost_;  // ends that are reported once the next keeper has made sure of them
   Duration keep_;                 // as last ordered
   BackendState state_;
 };

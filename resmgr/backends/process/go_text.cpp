@@ -1,4 +1,4 @@
-// A line with the task's number, a line for each task, and a last line by which a text that was cut is seen.
+// A line with the task's number, a line for each task, and a last line that shows that the text is whole.
 #include "resmgr/backends/process/go_text.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view last_line = "go";
 
-/// Takes what stands before `end` off the front of the text; nothing if it isn't there.
+/// Takes the text before `end`, and `end`, off the front; nothing if `end` isn't there.
 std::optional<std::string_view> take_until(std::string_view& text, char end) {
   const std::size_t place = text.find(end);
   if (place == std::string_view::npos) return std::nullopt;

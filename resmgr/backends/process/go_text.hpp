@@ -1,4 +1,4 @@
-// The text by which a launcher is told to begin: which task it is, and all tasks of the job.
+// The text that tells a launcher to begin: the number of its task, and all tasks of the job.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct LaunchOrder {
   std::vector<Part> parts;
 
   const Part& own_part() const { return parts[own]; }
-  /// How many copies of the program a task runs, and how many run in the tasks before it.
+  /// The number of copies of the program that a task runs, and how many run in the tasks before it.
   std::uint32_t copies_of(Runner runner, std::size_t task) const;
   std::uint32_t first_rank(Runner runner) const;
   std::uint32_t ranks(Runner runner) const;
@@ -28,7 +28,7 @@ std::optional<LaunchOrder> parse_launch_order(std::string_view text);
 
 /// The host of a contact: "10.0.0.7" of "10.0.0.7:40121/5f3a".
 std::string_view host_of(std::string_view contact);
-/// The hosts of the tasks in their order, each once, with the processors of all tasks there.
+/// The hosts of the tasks in order, each once, with the processors of all tasks there.
 struct HostSlots {
   std::string host;
   std::uint32_t slots = 0;

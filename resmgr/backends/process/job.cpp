@@ -12,10 +12,10 @@
 namespace dmm::keeper {
 namespace {
 
-/// A fetch that takes longer is of no use to its job any more.
+/// A fetch that takes longer no longer helps its job.
 constexpr std::uint64_t fetch_seconds_max = 3'600;
 
-// Part of a file name: letters, digits and '-' as they are, so that what separates parts can't occur in one.
+// Part of a file name: letters, digits and '-' stay, so that separators of parts can't occur in one.
 std::string escaped(const std::string& text) {
   constexpr char digits[] = "0123456789ABCDEF";
   std::string result;
@@ -39,7 +39,7 @@ void set_variable(std::vector<std::string>& environment, const std::string& vari
   environment.push_back(variable);
 }
 
-// As execvp: a name with a slash is a path, any other is looked for in every folder of PATH.
+// As execvp: a name with a slash is a path, any other is searched in every folder of PATH.
 std::vector<std::string> paths_of(const std::string& name, const std::vector<std::string>& environment) {
   if (name.empty() || name.find('/') != std::string::npos) return {name};
   std::string path;
@@ -70,7 +70,7 @@ StartJob empty_job(const TaskId& id, std::uint64_t serial, const Account& accoun
   return job;
 }
 
-/// The launcher runs what the job would have run.
+/// Puts the launcher before the job's program.
 void put_launcher_before(const Program& program, const ProcessBackendSettings& settings, StartJob& job) {
   const std::string launcher = launcher_beside(settings);
   job.arguments = launch_words({program.runner, settings.address, std::move(job.arguments)});
@@ -120,7 +120,7 @@ StartJob job_of(const StartTask& order, std::uint64_t serial, const ProcessBacke
   for (const auto& variable : order.program.environment) set_variable(job.environment, variable);
   set_variable(job.environment, "DMM_JOB=" + to_text(order.id.request));
   set_variable(job.environment, "DMM_COMPONENT=" + std::to_string(order.id.component));
-  set_variable(job.environment, "DMM_DIRECTORY=" + directory);  // the next keeper finds what a dead one left by it
+  set_variable(job.environment, "DMM_DIRECTORY=" + directory);  // by this, a later keeper finds leftovers
   job.input = order.program.input;
   if (order.program.script.empty())
     job.paths = paths_of(job.arguments.front(), job.environment);

@@ -1,4 +1,4 @@
-// The tables of job_accounts.hpp: a map, a range, and the numbers that were given.
+// The tables of job_accounts.hpp: a map, a range, and the assigned numbers.
 #include "resmgr/backends/process/job_accounts.hpp"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ AccountChoice JobAccounts::choose(const SiteName& site, const std::string& user,
   return {.number = number, .is_new = true};
 }
 
-/// That the site was given; 0 if it has none in the range.
+/// The number of the site; 0 if it has none in the range.
 std::uint32_t JobAccounts::number_of(const SiteName& site) const {
   for (auto at = given_.lower_bound(rules_.first); at != given_.end() && at->first <= rules_.last; ++at)
     if (at->second == site.text && !taken_.contains(at->first)) return at->first;

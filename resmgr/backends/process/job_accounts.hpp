@@ -1,6 +1,6 @@
-// Which account of the host a job runs under, by the site and the user that it is of: the map of the configuration
-// first, then a number of the range for each site. A number that a site was given once is never given to another
-// site. Decides only: accounts are looked up, and the numbers kept, by AccountBook.
+// Which account of the host a job runs under, by its site and user. The map of the configuration comes first, then a
+// number of the range for each site. A site's number is never given to another site. This class only decides:
+// AccountBook looks accounts up and keeps the numbers.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace dmm {
 
-/// One of the three, or nothing: the job runs under the manager's own account.
+/// One of the three, or nothing: then the job runs under the manager's own account.
 struct AccountChoice {
   std::string name = {};     ///< of the account, by the map
   std::uint32_t number = 0;  ///< its uid, by the range
   std::string refusal = {};  ///< why the job may not run here
-  bool is_new = false;       ///< the number is to be kept before the job starts
+  bool is_new = false;       ///< the number must be kept before the job starts
 };
 
 class JobAccounts {
@@ -29,9 +29,9 @@ class JobAccounts {
   /// `own_site` owns the nodes; the numbers in `taken` are given to no site.
   JobAccounts(JobAccountRules rules, SiteName own_site, std::set<std::uint32_t> taken = {});
 
-  /// Takes up the numbers that earlier starts gave, as `kept` tells them; why that can't be.
+  /// Restores the numbers of earlier starts, from the text of `kept`; returns why it can't.
   WhyNot restore(std::string_view kept);
-  /// All numbers that were given: a line for each, "beta 70001".
+  /// All assigned numbers: a line for each, "beta 70001".
   std::string kept() const;
   /// `why_not`: why the host lets no job run under another account; empty if it does.
   AccountChoice choose(const SiteName& site, const std::string& user, const std::string& why_not);

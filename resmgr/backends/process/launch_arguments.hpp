@@ -1,5 +1,6 @@
-// How a resource manager starts the launcher: what it is to run in its arguments, which all accounts of a host can
-// see, and the job's files in its environment, which they can't: a URL may have a word in it that opens the file.
+// How a resource manager starts the launcher. The arguments have what it is to run: all accounts of a host can see
+// them. The environment has the job's files: other accounts can't see it, and a URL may have a secret that opens the
+// file.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@ namespace dmm {
 
 struct LaunchArguments {
   Runner runner = Runner::per_component;
-  std::string address;               ///< at which the job's other tasks reach this host; empty: they can't
+  std::string address;               ///< where the job's other tasks reach this host; empty: they can't
   std::vector<std::string> program;  ///< and its arguments
 };
 
@@ -23,17 +24,17 @@ std::vector<std::string> launch_words(const LaunchArguments& arguments);
 std::optional<LaunchArguments> parse_launch_arguments(const std::vector<std::string>& words);
 
 struct LaunchFiles {
-  InputFiles inputs;    ///< brought to its folder before it is ready
+  InputFiles inputs;    ///< brought to the job's folder before it is ready
   OutputFiles outputs;  ///< brought to these URLs when it is over
   KeptFilesRules kept;  ///< where input files are kept for later tasks
 };
 
-/// A variable for each file, and one for what is kept.
+/// A variable for each file, and one for the rules of kept files.
 std::vector<std::string> launch_variables(const InputFiles& inputs, const OutputFiles& outputs,
                                           const KeptFilesRules& kept = {});
-/// The files of such variables among others, which are left out; nothing if they make no sense.
+/// The files in such variables; other variables are ignored. Nothing if they make no sense.
 std::optional<LaunchFiles> parse_launch_variables(const std::vector<std::string>& variables);
-/// Whether it is one of them: the job's program needs none.
+/// Whether it is such a variable: the job's program needs none.
 bool is_launch_variable(const std::string& variable);
 
 }  // namespace dmm

@@ -30,7 +30,7 @@ std::string script_name_of(const std::string& name) {
 void carry_script(const Program& program, const std::string& directory, StartJob& job) {
   const auto read = head_of_script(program.script);
   const auto* head = std::get_if<ScriptHead>(&read);
-  if (head == nullptr) return;  // it was refused before
+  if (head == nullptr) return;  // an earlier check refused it
   const std::string& name = program.arguments.front();
   job.script = program.script;
   job.script_name = script_name_of(name.substr(name.rfind('/') + 1));

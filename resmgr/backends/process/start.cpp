@@ -1,5 +1,5 @@
-// Starting the keeper with posix_spawn: the manager may be large and have threads, so it is not forked. Finding one
-// that lives by its lock and its socket.
+// Starting the keeper with posix_spawn: the manager may be large and have threads, so it is not forked. Finding a live
+// keeper by its lock and its socket.
 #include "resmgr/backends/process/start.hpp"
 
 #include <cerrno>
@@ -25,7 +25,7 @@
 namespace dmm::keeper {
 namespace {
 
-// mkdir -p; faults are seen by whoever uses the folder next.
+// mkdir -p; the next use of the folder shows faults.
 void make_folders(const std::string& path) {
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     mkdir(path.substr(0, end).c_str(), 0700);
@@ -48,7 +48,7 @@ std::string folder_fault(int folder, const std::string& directory) {
   return facts.st_uid == geteuid() ? "" : directory + " belongs to another account";
 }
 
-// Fills in who listens; or what is wrong with that.
+// Fills in the process that listens. Returns what is wrong with it, or an empty text.
 std::string identify(KeeperLink& link, const std::string& directory) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -62,7 +62,7 @@ std::string identify(KeeperLink& link, const std::string& directory) {
   return {};
 }
 
-// Of the last keeper that listened there; one that is about to listen writes it first.
+// The secret of the last keeper that listened there; a keeper writes it before it listens.
 std::string secret_in(int folder) {
   char text[128];
   const int file = openat(folder, secret_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -77,7 +77,7 @@ int spawn_keeper(pid_t& process, const char* const* arguments, int socket, bool 
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-  // Whoever waits for the end of what the manager says must not wait for the keeper.
+  // A program that reads the manager's output to its end must not wait for the keeper.
   if (outlive) posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&files, socket, 3);
   posix_spawn_file_actions_addclosefrom_np(&files, 4);
@@ -87,7 +87,7 @@ int spawn_keeper(pid_t& process, const char* const* arguments, int socket, bool 
   sigset_t all;
   sigfillset(&all);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setsigmask(&attributes, &all);  // the keeper heeds none
+  posix_spawnattr_setsigmask(&attributes, &all);  // the keeper ignores all signals
   const int error =
       posix_spawn(&process, arguments[0], &files, &attributes, const_cast<char* const*>(arguments), environ);
   posix_spawnattr_destroy(&attributes);
@@ -169,7 +169,7 @@ std::string holder_of(const std::string& directory) {
 
 void wait_for_end(pid_t process, int handle, int milliseconds) {
   if (handle < 0) {
-    kill(process, SIGKILL);  // a child: those that are not have a handle
+    kill(process, SIGKILL);  // it is a child: other processes have a handle
   } else {
     if (!wait_readable(handle, milliseconds)) syscall(SYS_pidfd_send_signal, handle, SIGKILL, nullptr, 0);
     close(handle);

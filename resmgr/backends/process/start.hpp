@@ -1,5 +1,5 @@
-// How a resource manager starts its keeper, finds one that lives and waits for it: the operating system's part of the
-// `process` backend.
+// How a resource manager starts its keeper, or finds a live one, and waits for it: the system calls of the `process`
+// backend.
 #pragma once
 
 #include <string>
@@ -10,35 +10,35 @@
 
 namespace dmm::keeper {
 
-/// What the keeper is told on its command line.
+/// The arguments of the keeper.
 struct KeeperArguments {
   std::string executable;
   std::string directory;
   Duration keep;
   Duration lock_wait;
-  bool fresh = false;    ///< the jobs' directories in the folder are another manager's, to be removed
+  bool fresh = false;    ///< the jobs' directories in the folder are of another manager, and are removed
   bool outlive = false;  ///< it goes on without the manager
 };
 
-/// A keeper and the way to talk to it.
+/// A keeper and the connection to it.
 struct KeeperLink {
   pid_t process = 0;
   int handle = -1;          ///< of the process, readable when it has ended; the caller's
   int socket = -1;          ///< non-blocking, the caller's
   std::string fault = {};   ///< empty if all is well, or there is none to connect to
-  std::string secret = {};  ///< by which a manager is let in
+  std::string secret = {};  ///< lets a manager in
 };
 
 /// Makes the state folder if it is missing and its path absolute; sets an empty executable to `keeper` beside the
-/// running program. What went wrong, or nothing.
+/// running program. What went wrong, or an empty text.
 std::string find_paths(std::string& directory, std::string& executable);
 
-/// Starts the keeper in a session of its own, with nothing open but the socket and standard error; also that is not
-/// for one that outlives the manager.
+/// Starts the keeper in a session of its own, with only the socket and standard error open; a keeper that outlives the
+/// manager gets no standard error.
 KeeperLink start(const KeeperArguments& arguments);
 
-/// Connects to the keeper that lives in a folder; its socket is -1 if none listens there, or none can be heard yet. The
-/// folder and the keeper must be of this account, and the keeper none of its jobs.
+/// Connects to the keeper that lives in a folder; the socket is -1 if no keeper listens there yet. The folder and the
+/// keeper must be of this account, and the keeper none of its jobs.
 KeeperLink connect_to(const std::string& directory);
 
 /// Whether a keeper holds the folder's lock.

@@ -1,7 +1,6 @@
-// Ends of tasks by a signal that no order of ours explains, in a pilot. A batch system that ends a pilot signals
-// all of the pilot's processes, the tasks among them, and the resource manager hears of its own end at the same
-// time or a little later. So such an end is held back for a moment: if the nodes are given back by then, that was
-// its cause.
+// Ends of tasks by a signal that we didn't order, in a pilot. A batch system that ends a pilot signals all of the
+// pilot's processes, the tasks among them. The resource manager hears of its own end at the same time or a little
+// later. So such an end is held back for a moment: if the nodes are given back by then, that was its cause.
 #pragma once
 
 #include <csignal>
@@ -17,8 +16,8 @@ class UnexplainedEnds {
   /// How long an end is held back.
   static constexpr Duration patience = seconds(1);
 
-  /// The reports to be told now: those that came, but for ends that are held back, and those with a patience that
-  /// is over.
+  /// The reports to pass on now: those that came, except the ends that are held back, and ends that were held back long
+  /// enough.
   std::vector<TaskReport> pass(Instant now, std::vector<TaskReport> reports) {
     std::vector<TaskReport> told;
     std::erase_if(held_, [&](Held& one) {
@@ -33,7 +32,7 @@ class UnexplainedEnds {
         told.push_back(std::move(report));
     return told;
   }
-  /// All that are held back: their cause is known by now.
+  /// All ends that are held back: their cause is known now.
   std::vector<TaskReport> release() {
     std::vector<TaskReport> told;
     for (Held& one : std::exchange(held_, {})) told.push_back(std::move(one.report));

@@ -1,12 +1,12 @@
-// What a DMM run is compared with: the same work by bare libzmq and bare posix_spawn, without anything of DMM between.
-// One role a process; report.py starts them:
-//   receive  a ROUTER that counts what comes, after the first message, for `seconds`
-//   send     a DEALER that sends `bytes` as fast as it can; until it is ended
-//   echo     a ROUTER that sends everything back; until it is ended
-//   relay    a ROUTER at `endpoint` and a DEALER to `next`: passes messages on, and the answers back
-//   ping     a DEALER that sends `bytes` and waits for the answer, `count` times, `pause_us` apart
-//   peers    `count` DEALERs that greet an echo once each, and keep quiet
-//   spawn    starts `true` with `slots` in flight, for `seconds`
+// The baseline for DMM: the same work by bare libzmq and bare posix_spawn, without DMM. Each role is a process;
+// report.py starts them:
+//   receive  A ROUTER that counts messages after the first, for `seconds`.
+//   send     A DEALER that sends `bytes` as fast as it can, until it is ended.
+//   echo     A ROUTER that sends everything back, until it is ended.
+//   relay    A ROUTER at `endpoint` and a DEALER to `next`: passes on messages and their answers.
+//   ping     A DEALER that sends `bytes` and waits for the answer, `count` times, `pause_us` apart.
+//   peers    `count` DEALERs that greet an echo once each, and then keep quiet.
+//   spawn    Starts `true` with `slots` in flight, for `seconds`.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ zmq::socket_t make(zmq::context_t& context, zmq::socket_type type) {
   return socket;
 }
 
-/// Of every listener over tcp: bare ZeroMQ is measured with CURVE, too.
+/// The CURVE secret of every listener over tcp: bare ZeroMQ is measured with CURVE, too.
 constexpr const char* listeners_secret = "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6";
 constexpr const char* listeners_key = "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7";
 bool is_tcp(const std::string& endpoint) { return endpoint.starts_with("tcp://"); }
@@ -83,7 +83,7 @@ void send_all(const Arguments& arguments, zmq::context_t& context) {
   while (true) (void)socket.send(zmq::buffer(message), zmq::send_flags::none);
 }
 
-/// Waits for both parts of a message to a ROUTER, and sends them to a socket; the first only if that is a ROUTER.
+/// Waits for both parts of a message to a ROUTER and sends them to a socket; the first part only if that is a ROUTER.
 void echo(const Arguments& arguments, zmq::context_t& context) {
   zmq::socket_t socket = listening(context, arguments.text("endpoint"));
   zmq::message_t peer, message;
@@ -98,7 +98,7 @@ void echo(const Arguments& arguments, zmq::context_t& context) {
 void relay(const Arguments& arguments, zmq::context_t& context) {
   zmq::socket_t behind = listening(context, arguments.text("endpoint"));
   zmq::socket_t ahead = dialled(context, arguments.text("next"));
-  std::string peer;  // lock step: there is one
+  std::string peer;  // lock step: there is only one peer
   zmq::message_t part, message;
   zmq::pollitem_t items[] = {{behind.handle(), 0, ZMQ_POLLIN, 0}, {ahead.handle(), 0, ZMQ_POLLIN, 0}};
   while (true) {
@@ -150,7 +150,7 @@ void peers(const Arguments& arguments, zmq::context_t& context) {
   while (true) ::pause();
 }
 
-/// A process group of its own and no input or output, as a job has; nothing else.
+/// A process group of its own without input and output, as a job has; nothing else.
 void spawn_one(const posix_spawn_file_actions_t& files, const posix_spawnattr_t& attributes) {
   char name[] = "true";
   char* const words[] = {name, nullptr};

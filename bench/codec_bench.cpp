@@ -1,5 +1,4 @@
-// What it costs to encode and to decode the messages that a match or a delegation consists of, each in its envelope,
-// and how long they are.
+// The cost of encoding and decoding the messages of a match or a delegation, each in its envelope, and their lengths.
 #include <benchmark/benchmark.h>
 
 #include "protocol/codec/codec.hpp"

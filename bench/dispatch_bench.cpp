@@ -1,7 +1,6 @@
-// Jobs through everything that a job passes: `count` times `true` is handed to a real job manager at `endpoint`,
-// which asks a real site manager for nodes and starts them at a real resource manager. Prints how many were
-// finished in a second, from the first submission to the last end. With `array` they are the elements of one
-// array.
+// Jobs through the whole system. `count` times `true` is submitted to a real job manager at `endpoint`, which asks a
+// real site manager for nodes and starts the jobs at a real resource manager. Prints how many jobs finished in a
+// second, from the first submission to the last end. With `array` they are the elements of one array.
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +12,7 @@
 namespace dmm::bench {
 namespace {
 
-constexpr int jobs_at_once = 500;  // what fits well into a frame
+constexpr int jobs_at_once = 500;  // what fits into a frame
 
 std::uint64_t ended(ClientPool& pool, std::size_t manager) {
   const Reply reply = pool.wait(pool.ask(manager, "counts"), seconds(20));

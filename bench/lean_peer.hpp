@@ -1,4 +1,4 @@
-// A lean session (lean_session.hpp) over a real socket: what a benchmark dials a real site manager with.
+// A lean session (lean_session.hpp) over a real socket: benchmarks use it to dial a real site manager.
 #pragma once
 
 #include <zmq.hpp>
@@ -12,7 +12,7 @@
 
 namespace dmm::bench {
 
-/// CURVE over tcp with a key of our own; the certificate for it, by the site that works in the folder DMM_KEYS.
+/// CURVE over tcp with a new key. Returns its certificate, signed by the site that works in the folder DMM_KEYS.
 inline std::string prove(zmq::socket_t& socket, const LinkKey& listener, const Party& self) {
   const char* const folder = std::getenv("DMM_KEYS");
   const auto site = read_site_secret(folder != nullptr ? folder : "");
@@ -28,12 +28,12 @@ inline std::string prove(zmq::socket_t& socket, const LinkKey& listener, const P
   return certify_now(self, link, Right::none, *std::get<0>(site));
 }
 
-/// Of everything that waits for a frame; long enough for any machine.
+/// The limit of every wait for a frame; long enough for any machine.
 constexpr double patience_seconds = 20;
 
 class LeanPeer {
  public:
-  /// Connects, and returns when the site manager has answered Hello.
+  /// Connects; returns when the site manager has answered Hello.
   LeanPeer(zmq::context_t& context, Party self, Party manager, const std::string& endpoint, std::uint32_t dttl = 5)
       : session_(self, std::move(manager), static_cast<std::uint64_t>(wall_microseconds()), dttl),
         socket_(context, zmq::socket_type::dealer) {
@@ -56,7 +56,7 @@ class LeanPeer {
   void release(std::string_view lease, std::uint64_t job) { put(session_.release(lease, job)); }
   void clean(std::string_view lease, std::string_view nodes) { put(session_.clean(lease, nodes)); }
 
-  /// The next numbered message, valid until the next call; nothing if none comes within this time, or what came was
+  /// The next numbered message, valid until the next call. Nothing if none comes within this time, or if the frame had
   /// none. Keeps the session alive.
   std::optional<Arrived> receive(double within_seconds) {
     set_patience(within_seconds);
@@ -79,7 +79,7 @@ class LeanPeer {
     }
     fail("the site manager doesn't send " + std::string(name_of(type)));
   }
-  /// A Beat, if nothing was sent for a while.
+  /// Sends a Beat if nothing was sent for a while.
   void keep_alive() {
     if (session_.is_open() && clock_seconds() - sent_ > 0.8) put(session_.beat());
   }

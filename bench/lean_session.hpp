@@ -1,7 +1,7 @@
-// The load's side of a session with a site manager, as cheap as can be, so that a benchmark measures the site manager
-// and not its load: a frame is encoded once, by the real codec, and then only stamped with numbers; of a frame that
-// comes in only those elements are read that are needed. It neither keeps nor resends: over a healthy connection
-// nothing is lost, and if anything is, the benchmark fails.
+// The benchmark's side of a session with a site manager. It is as cheap as possible, so that a benchmark measures the
+// site manager and not its load. A frame is encoded once, by the real codec, and afterwards only gets new numbers. Of
+// an arriving frame only the needed elements are read. The session neither keeps nor resends frames: a healthy
+// connection loses none, and if one is lost, the benchmark fails.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace dmm::bench {
 
-/// Steps over MessagePack values, such as a site manager writes them.
+/// Steps over MessagePack values as a site manager writes them.
 class Cursor {
  public:
   explicit Cursor(std::string_view bytes)
@@ -31,20 +31,20 @@ class Cursor {
     return big_endian(std::size_t{1} << (head - 0xcc));
   }
   bool truth() { return byte() == 0xc3; }
-  /// Enters an array.
+  /// Enters an array; returns its length.
   std::uint64_t array() {
     const unsigned char head = byte();
     if ((head & 0xf0) == 0x90) return head & 0x0f;
     if (head != 0xdc && head != 0xdd) fail("an array was expected in a frame");
     return big_endian(head == 0xdc ? 2 : 4);
   }
-  /// Enters a byte string: its length.
+  /// Enters a byte string; returns its length.
   std::uint64_t binary() {
     const unsigned char head = byte();
     if (head < 0xc4 || head > 0xc6) fail("a byte string was expected in a frame");
     return big_endian(std::size_t{1} << (head - 0xc4));
   }
-  /// The bytes of the next value.
+  /// Steps over the next value; returns its bytes.
   std::string_view skip() {
     const unsigned char* const begin = at_;
     pass();
@@ -87,7 +87,7 @@ class Cursor {
   const unsigned char* end_;
 };
 
-/// Numbers that a stamped frame is encoded with, to be found in it and written over: 9 bytes each in MessagePack.
+/// Marks that a frame is encoded with, to be found and overwritten by numbers: 9 bytes each in MessagePack.
 constexpr std::uint64_t sequence_mark = 0xd1d2d3d4d5d6d701, acknowledged_mark = 0xd1d2d3d4d5d6d702,
                         job_mark = 0xd1d2d3d4d5d6d703;
 
@@ -101,14 +101,14 @@ inline std::array<char, 8> big_endian(std::uint64_t value) {
 class Stamp {
  public:
   Stamp() = default;
-  /// `frame` has the marks in it. With `open_end` the message is left out and appended at each use.
+  /// `frame` contains the marks. With `open_end` the message is left out and appended at each use.
   Stamp(std::string_view frame, bool open_end) : bytes_(frame) {
     if (open_end) {
       Cursor cursor(bytes_);
       cursor.array();
       cursor.binary();
       cursor.array();
-      std::size_t length = 7;  // of the frame's and the envelope's beginnings
+      std::size_t length = 7;  // the beginnings of the frame and the envelope
       for (int element = 0; element < 10; ++element) length += cursor.skip().size();
       bytes_.resize(length);
     }
@@ -129,7 +129,7 @@ class Stamp {
     }
     return bytes_;
   }
-  /// The same, with a message of two elements behind it.
+  /// The same, followed by a message of two elements.
   std::string_view with(std::uint64_t sequence, std::uint64_t acknowledged, std::uint64_t job,
                         std::string_view first, std::string_view second) {
     with(sequence, acknowledged, job);
@@ -147,13 +147,13 @@ class Stamp {
   std::vector<std::pair<std::uint64_t, std::size_t>> places_;
 };
 
-/// A numbered message that came in: its type, and its elements as MessagePack.
+/// An arrived numbered message: its type, and its elements as MessagePack.
 struct Arrived {
   std::uint16_t type = 0;
   std::string_view elements;
 };
 
-/// What a Grant says that a user must know.
+/// What a user needs of a Grant.
 struct Granted {
   std::uint64_t job = 0;
   std::string_view lease;  ///< as MessagePack
@@ -173,14 +173,14 @@ inline Granted granted(const Arrived& grant) {
 
 class LeanSession {
  public:
-  /// `incarnation` must be greater than that of any earlier session of the same party.
+  /// `incarnation` must be greater than in any earlier session of this party.
   LeanSession(Party self, Party manager, std::uint64_t incarnation, std::uint32_t dttl = 5)
       : self_(std::move(self)), manager_(std::move(manager)), incarnation_(incarnation), dttl_(dttl) {}
 
   bool is_open() const { return peer_ != 0; }
-  /// The manager said Hello and awaits an answer.
+  /// Whether the manager said Hello and awaits an answer.
   bool owes_hello() const { return owes_hello_; }
-  /// 64 messages came since anything was sent: a Beat must acknowledge them.
+  /// Whether a Beat must acknowledge: 64 messages came since the last send.
   bool owes_beat() const { return arrived_since_sent_ >= 64; }
 
   /// From now on Hellos show this certificate.
@@ -194,7 +194,7 @@ class LeanSession {
   std::string_view beat(CapacityHint hint = {}) {
     return encode(Beat{false, sequence_, false}, {}, 0, delivered_, std::move(hint));
   }
-  /// Any numbered message, without haste.
+  /// Any numbered message; slower, since it is encoded each time.
   std::string_view message(Message message) { return encode(std::move(message), {}, ++sequence_, delivered_); }
   std::string_view request(std::uint64_t job) { return stamped(request_).with(++sequence_, delivered_, job); }
   /// Gives back all nodes of a lease.
@@ -206,7 +206,7 @@ class LeanSession {
   }
 
   // ---- frames that came in ----
-  /// The numbered message that is in it; nothing if it is another frame.
+  /// The numbered message in a frame; nothing if the frame has none.
   std::optional<Arrived> take(std::string_view frame) {
     Cursor cursor(frame);
     cursor.array();

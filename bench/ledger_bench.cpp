@@ -1,5 +1,6 @@
-// What it costs to keep changes: rows of leases made into text and committed, in batches, at either grade, and both in
-// turn; and to open a ledger of many rows. In the folder of temporary files, or in DMM_BENCH_LEDGER: on a disk.
+// The cost of keeping changes: rows of leases are made into text and committed in batches, with either grade, and with
+// both in turn. Also the cost of opening a ledger of many rows. The ledger is in the folder of temporary files, or in
+// DMM_BENCH_LEDGER, on a disk.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@
 namespace dmm {
 namespace {
 
-/// A ledger in a folder of its own, which goes away.
+/// A ledger in a folder of its own, which is removed with the object.
 class Place {
  public:
   Place() {

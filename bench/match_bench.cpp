@@ -1,7 +1,8 @@
-// Matches of one site manager without sockets: 1,000 nodes, all leased, 10,000 requests waiting. A match is six
+// Matches of one site manager without sockets: 1,000 nodes, all leased, and 10,000 waiting requests. A match has six
 // messages: a Release comes in, an Unassign goes out; a Clean and a new Request come in, a Grant and an Assign go out.
-// In three shells: the machine alone; every message also encoded and decoded; and all of the daemon but its sockets
-// (sessions that number, keep, acknowledge). Each with a settle for every match, and with one for 64, as under load.
+// There are three shells: the manager alone; every message also encoded and decoded; and all of the daemon but its
+// sockets (sessions that number, keep and acknowledge). Each has a settle for every match, or, as under load, one for
+// 64.
 #include <benchmark/benchmark.h>
 
 #include <deque>
@@ -44,8 +45,8 @@ Request request(std::uint64_t job) {
   return message;
 }
 
-/// The machine by itself, with a user and a resource manager that answer at once; messages are handed over, or encoded
-/// and decoded on their way.
+/// The manager alone, with a user and a resource manager that answer at once. Messages are handed over directly, or are
+/// encoded and decoded on their way.
 class Alone {
  public:
   explicit Alone(bool with_codec) : with_codec_(with_codec), machine_(settings(), 1) {
@@ -120,7 +121,7 @@ EndpointSettings endpoint_settings() {
   return settings;
 }
 
-/// The daemon without sockets; the user and the resource manager are lean, so that little of the time is theirs.
+/// The daemon without sockets; the user and the resource manager are lean, so that they take little of the time.
 class InSessions {
  public:
   InSessions()
@@ -223,7 +224,7 @@ BENCHMARK(machine_alone)->Arg(1)->Arg(64);
 BENCHMARK(with_codec)->Arg(1)->Arg(64);
 BENCHMARK(with_sessions)->Arg(1)->Arg(64);
 
-/// A new Request where 10,000 wait and nothing is free.
+/// A new Request while 10,000 wait and no node is free.
 void request_on_full_queue(benchmark::State& state) {
   constexpr std::uint64_t batch = 500;
   Alone site_manager(false);

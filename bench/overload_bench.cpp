@@ -1,7 +1,7 @@
-// Messages per job under heavy load: the simulated dual grid, whose managers are the daemons' own, and a stream of jobs
-// of which every cluster gets its share. Arrivals and run times are exponential, a job has 1, 2 or 4 processors. A
-// message is counted for the request that it is about, at each hop that it takes; keep-alives, renewals and hints that
-// travel by themselves are about none.
+// Messages per job under heavy load: the simulated dual grid with the daemons' own managers. Each cluster gets its
+// share of a stream of jobs. Arrivals and run times are exponential; a job has 1, 2 or 4 processors. A message counts
+// for the request that it is about, at each of its hops. Keep-alives, and renewals and hints that travel by themselves,
+// are about no request.
 //
 //   overload_bench simulate load=1.2 jobs=10000
 #include "bench/role.hpp"
@@ -15,10 +15,10 @@ constexpr double mean_run_seconds = 600;
 constexpr std::uint32_t sizes[] = {1, 2, 4};
 constexpr double mean_size = 7.0 / 3;
 
-/// One job manager for each cluster, and how much of the stream it gets.
+/// One job manager for each cluster, and its share of the stream.
 struct Source {
   Party job_manager;
-  double share = 0;  ///< of the stream, with those of all sources before it
+  double share = 0;  ///< cumulative share of the stream, up to this source
 };
 
 Topology dual_grid() {
@@ -78,7 +78,7 @@ void simulate(const Arguments& arguments) {
   settings.level = Level::error;
   settings.count_by_request = true;
   settings.sessions = {.beat = seconds(10),
-                       .silence = seconds(30)};  // nothing breaks here: fewer beats to simulate
+                       .silence = seconds(30)};  // no link breaks here: fewer Beats to simulate
   Topology grid = dual_grid();
   const std::vector<Source> sources = sources_of(grid);
   const double jobs_per_second = load * static_cast<double>(processors_of(grid)) / (mean_size * mean_run_seconds);

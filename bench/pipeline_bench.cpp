@@ -1,9 +1,10 @@
-// The load on a real site manager, over its socket. One role a process; report.py starts them:
-//   nodes      a resource manager of `nodes` nodes that says Clean at once; until it is ended
-//   flow       a job manager with `outstanding` requests: each Grant is answered with its Release and a new Request
-//   lockstep   a job manager with one request at a time, `pause_us` apart; what it was granted it gives back at the end
-//   hold       a job manager that takes `first` leases, then up to `second`; says "ready" each time, goes on at a line
-//   neighbours `count` sites that say Hello and keep quiet; until they are ended
+// The load on a real site manager, over its socket. Each role is a process; report.py starts them:
+//   nodes      A resource manager of `nodes` nodes that says Clean at once, until it is ended.
+//   flow       A job manager with `outstanding` requests: it answers each Grant with a Release and a new Request.
+//   lockstep   A job manager with one request at a time, `pause_us` apart; it releases all grants at the end.
+//   hold       A job manager that takes `first` leases, then up to `second`. It says "ready" each time, and goes on
+//              at a line of input.
+//   neighbours `count` sites that say Hello and then keep quiet, until they are ended.
 #include <poll.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@
 namespace dmm::bench {
 namespace {
 
-/// Numbers that no earlier run of the same user gave to a request.
+/// A first job number above all that earlier runs of this user gave to requests.
 std::uint64_t first_job() { return static_cast<std::uint64_t>(wall_microseconds()); }
 
 LeanPeer dial(const Arguments& arguments, zmq::context_t& context, const Party& self) {
@@ -49,7 +50,7 @@ void nodes(const Arguments& arguments, zmq::context_t& context) {
   }
 }
 
-/// Frame sizes, of the last message of each kind.
+/// Frame sizes: of the last message of each kind.
 struct Sizes {
   std::size_t request = 0, grant = 0, release = 0;
 };
@@ -96,7 +97,7 @@ void flow(const Arguments& arguments, zmq::context_t& context) {
     }
     if (now - begin > warm_up + seconds + patience_seconds) fail("grants don't come any more");
   }
-  peer.receive(0.2);  // for the last releases to leave
+  peer.receive(0.2);  // lets the last releases leave
   print_flow(rate, sizes);
 }
 
@@ -123,7 +124,7 @@ void lockstep(const Arguments& arguments, zmq::context_t& context) {
   print_round_trips(std::move(trips), bytes_out, bytes_back);
 }
 
-/// Takes leases with a few requests at a time, so that what is kept for a burst isn't taken for what leases cost.
+/// Takes leases with a few requests at a time, so that memory for a burst isn't measured as the cost of leases.
 void take_leases(LeanPeer& peer, std::uint64_t& job, int wanted) {
   constexpr int at_once = 16;
   for (int asked = 0, granted_so_far = 0; granted_so_far < wanted; ++granted_so_far) {

@@ -1,6 +1,6 @@
-// What one step of a site manager costs while 1,000,000 requests with 10,000 different needs wait at it: a job ends, a
-// node comes that suits nobody, many nodes come at once, a neighbour asks, a hint comes. The needs differ in processors
-// or in memory, by the argument. `worst_ms` is the longest single step.
+// The cost of one step of a site manager while 1,000,000 requests with 10,000 different needs wait. The step is one of
+// these: a job ends, a node comes that suits no request, many nodes come at once, a neighbour asks, or a hint comes.
+// The needs differ in processors or in memory, by the argument. `worst_ms` is the longest single step.
 #include <benchmark/benchmark.h>
 
 #include <deque>
@@ -30,7 +30,7 @@ SiteSettings settings() {
   return result;
 }
 
-/// A site manager whose nodes are all leased and whose queue is long.
+/// A site manager with a long queue and no free node.
 class Stage {
  public:
   explicit Stage(Difference difference) : difference_(difference), machine_(settings(), 1) {
@@ -47,7 +47,7 @@ class Stage {
     }
     while (machine_.next_deadline() <= now_) step();
   }
-  /// Seconds that it took.
+  /// Makes a step; returns its seconds.
   double step() {
     now_ = now_ + milliseconds(150);
     const double begin = clock_seconds();
@@ -58,7 +58,7 @@ class Stage {
     effects_.routes.clear();
     return took;
   }
-  /// The same of all steps that are due by now, and of the event before them: the longest.
+  /// The seconds of the longest step: taking this event, or a settle that is due at once after it.
   double longest(const Party& from, Message message, CapacityHint hint = {}) {
     double begin = clock_seconds();
     give(from, std::move(message), std::move(hint));
@@ -78,7 +78,7 @@ class Stage {
       worst = std::max(worst, longest(manager, Clean{order.lease, order.nodes}));
     return worst;
   }
-  /// The node of `small` goes and comes back.
+  /// The node of `small` leaves and comes back.
   double small_comes() {
     machine_.receive(now_, LinkDown{small, {}}, effects_);
     step();
@@ -163,7 +163,7 @@ class Stage {
   std::uint32_t lendable_ = 1;
 };
 
-/// Made once for each difference: it takes seconds.
+/// Made once for each difference, since that takes seconds.
 Stage& stage(std::int64_t difference) {
   static std::map<std::int64_t, std::unique_ptr<Stage>> stages;
   auto& made = stages[difference];

@@ -1,5 +1,5 @@
-// What the programs of this folder share that play a role in a measurement: arguments of the form key=value, a clock,
-// percentiles, one line of JSON as the result. report.py starts the roles, and puts the results side by side.
+// What the programs that play a role in a measurement share: arguments of the form key=value, a clock, percentiles, and
+// one line of JSON as the result. report.py starts the roles and compares the results.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace dmm::bench {
 
-/// Ends the program: a measurement that went wrong has no result.
+/// Ends the program: a failed measurement has no result.
 [[noreturn]] inline void fail(const std::string& why) {
   std::fprintf(stderr, "bench: %s\n", why.c_str());
   std::exit(1);
 }
 
-/// `ROLE key=value...` of a command line.
+/// Reads `ROLE key=value...` from a command line.
 class Arguments {
  public:
   Arguments(int argc, char** argv) : role_(argc > 1 ? argv[1] : "") {
@@ -54,7 +54,7 @@ inline double clock_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// The value below which this part of them lies; sorts them.
+/// The value that this part of the values lies below; sorts the values.
 inline double percentile(std::vector<double>& values, double part) {
   if (values.empty()) fail("nothing was measured");
   std::sort(values.begin(), values.end());

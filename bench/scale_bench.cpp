@@ -1,8 +1,8 @@
-// One site manager at sizes at which a walk over everything would show: a million requests that wait, 4,000 resource
-// managers of one node, 100 neighbours, 100,000 requests in one instant. All of the daemon but its sockets and its
-// disk: at most 256 frames, one settle, and what is to be kept and sent is made. Each such step is timed by itself, in
-// processor time, so that other work on the machine doesn't show. The site manager's clock is moved on by what its
-// steps take, everybody beats once a second on it, and who is counted dead is counted here.
+// One site manager at sizes at which a walk over everything would show: a million waiting requests, 4,000 resource
+// managers of one node, 100 neighbours, 100,000 requests in one instant. All of the daemon runs but its sockets and its
+// disk. A step is at most 256 frames and one settle; its rows and frames are made. Each step is timed by itself, in
+// processor time, so that other work on the machine has no influence. The site manager's clock advances by what its
+// steps take. Every peer beats once a second on it, and peers that are counted dead are counted here.
 //
 //   scale_bench waiting requests=1000000 widths=1     also: late, managers, neighbours, burst, wide
 #include <algorithm>
@@ -26,7 +26,7 @@ const SiteName site("das-3");
 const ClusterName cluster("nodes");
 const Party self = site_manager_of(site), user = job_manager_of(site, "alice");
 
-constexpr std::size_t frames_a_step = 256;  // as runtime/reactor.hpp has it
+constexpr std::size_t frames_a_step = 256;  // as in runtime/reactor.hpp
 
 SiteName neighbour_name(std::size_t i) { return SiteName("n" + std::to_string(i)); }
 Party neighbour(std::size_t i) { return site_manager_of(neighbour_name(i)); }
@@ -65,14 +65,14 @@ Request request_of(const Party& from, std::uint64_t job, std::uint32_t processor
   return message;
 }
 
-/// Seconds of processor time that this program took.
+/// Processor time of this program so far, in seconds.
 double processor_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-/// Of this program, in kB.
+/// Resident memory of this program, in kB.
 double memory_kb() {
   std::FILE* file = std::fopen("/proc/self/statm", "r");
   long pages = 0, resident = 0;
@@ -81,7 +81,7 @@ double memory_kb() {
   return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1024;
 }
 
-/// The site manager, and everybody around it.
+/// The site manager and all its peers.
 class Stage {
  public:
   explicit Stage(std::size_t neighbours)
@@ -93,12 +93,12 @@ class Stage {
   /// Called with each message that the site manager sends.
   std::function<void(const Envelope&)> hear = [](const Envelope&) {};
 
-  // ---- who is there ----
+  // ---- peers ----
   void greet(const Party& party) {
     Peer& peer = make(party, 1);
     arrive(peer, peer.session->hello());
   }
-  /// Started again: a new session.
+  /// The party was started again: a new session.
   void greet_again(const Party& party) {
     Peer& peer = make(party, ++restarts_ + 1);
     arrive(peer, peer.session->hello());
@@ -115,7 +115,7 @@ class Stage {
   void set_silent(const Party& party, bool silent) { peers_.at(party)->silent = silent; }
 
   // ---- time ----
-  /// Until all that was said is taken, and nothing is to be done at once.
+  /// Runs until all messages are taken and nothing is due at once.
   void run() {
     while (!arrived_.empty() || driver_.next_deadline() <= now_) step();
   }
@@ -134,7 +134,7 @@ class Stage {
     lost_ = 0;
     memory_ = memory_kb();
   }
-  /// What was done since `begin`, and to how many things.
+  /// Prints what was measured since `begin`, in all and for each of `items`.
   void print(const char* what, double items) {
     std::printf("%-52s %9.0f %8.3f %8.2f %7zu %8.2f %8.2f %5zu\n", what, items, seconds_, seconds_ * 1e6 / items,
                 steps_, longest_ * 1e3, (memory_kb() - memory_) / items, lost_);
@@ -213,7 +213,7 @@ class Stage {
   double seconds_ = 0, longest_ = 0, memory_ = 0;
 };
 
-/// Requests of one user, of several widths, one after the other.
+/// Requests of one user, of several widths in turn.
 class User {
  public:
   User(Stage& stage, std::uint32_t widths) : stage_(stage), widths_(widths) {}
@@ -224,7 +224,7 @@ class User {
       stage_.say(user, request_of(user, job, 1 + kind % 64, 1 + kind / 64 % 5));
     }
   }
-  /// A part of them at a time, so that not all of their frames are in memory at once.
+  /// Sends some at a time, so that not all their frames are in memory at once.
   void ask_many(std::uint64_t requests) {
     constexpr std::uint64_t piece = 100 * frames_a_step;
     for (std::uint64_t left = requests; left > 0; left -= std::min(left, piece)) {
@@ -239,7 +239,7 @@ class User {
   std::uint64_t last_ = 0;
 };
 
-/// What the site manager grants and takes back, as a user and resource managers see it.
+/// The site manager's grants and orders, as a user and resource managers receive them.
 struct Grants {
   explicit Grants(Stage& stage) {
     stage.hear = [this](const Envelope& envelope) {
@@ -269,7 +269,7 @@ void clean(Stage& stage, Grants& grants) {
     stage.say(party, Clean{order.lease, std::move(order.nodes)});
 }
 
-/// Everybody says no to what it was asked.
+/// All neighbours reject what they were asked for.
 void reject(Stage& stage, Grants& grants) {
   for (const auto& [party, asked] : std::exchange(grants.delegates, {}))
     stage.say(party, Reject{asked.request.id,
@@ -305,7 +305,7 @@ void match(Stage& stage, User& requests, Grants& grants, int times, std::size_t 
   stage.print(what, static_cast<double>(batch) * times);
 }
 
-/// All neighbours say in one instant that they have room, get what they may be asked for at once, and reject it.
+/// In one instant all neighbours say that they have room. Each is asked at once as far as it may be, and rejects.
 void offer_and_reject(Stage& stage, Grants& grants, std::size_t neighbours) {
   stage.begin();
   std::size_t asked = 0;
@@ -369,7 +369,7 @@ void waiting(const Arguments& arguments) {
   stage.print("the same after it was silent for long", static_cast<double>(many));
 }
 
-/// All wait for nodes of a size that nobody knows yet; then the first resource manager comes.
+/// All requests wait for nodes of a size that is unknown yet; then the first resource manager comes.
 void late(const Arguments& arguments) {
   const auto many = static_cast<std::uint64_t>(arguments.number("requests", 1e6));
   Stage stage(0);
@@ -535,7 +535,7 @@ void burst(const Arguments& arguments) {
   stage.print("requests in one instant, and nodes for all of them", static_cast<double>(grants.leases.size()));
 }
 
-/// Nodes for many come free at once: with a resource manager that has them, and with a wide job that ends.
+/// Nodes for many requests come free at once: with a resource manager that brings them, and when a wide job ends.
 void wide(const Arguments& arguments) {
   const auto many = static_cast<std::uint64_t>(arguments.number("requests", 1e6));
   const auto nodes = static_cast<std::uint32_t>(arguments.count("nodes", 100'000));

@@ -1,6 +1,6 @@
-// What the simulator is measured beside: the simplest grid of the same size on SimGrid, a widely used framework for
-// simulations. Twenty clusters, each with a queue of its own, first come, first served, and three messages a job: the
-// user asks, the site starts the job, the job tells its end. Messages take no time. Built where libsimgrid-dev is.
+// The simulator's counterpart: the simplest grid of the same size on SimGrid, a widely used framework for simulations.
+// Twenty clusters each have a queue, first come, first served. A job has three messages: the user asks, the site starts
+// the job, the job reports its end. Messages take no time. Built if libsimgrid-dev is installed.
 //
 //   simgrid_bench run jobs=20000 load=0.7
 #include <simgrid/s4u.hpp>
@@ -23,7 +23,7 @@ struct Message {
   double run_seconds = 0;
 };
 
-std::uint64_t messages = 0;  // a program of one thread: SimGrid runs its actors one by one
+std::uint64_t messages = 0;  // one thread: SimGrid runs its actors one by one
 std::uint64_t jobs_ended = 0;
 
 void put(const std::string& mailbox, Message message) {
@@ -31,7 +31,7 @@ void put(const std::string& mailbox, Message message) {
   sg4::Mailbox::by_name(mailbox)->put_init(new Message(message), 100)->detach();
 }
 
-/// Runs one job: hears its start, waits, tells its end.
+/// Runs one job: hears of its start, waits, reports its end.
 void run_job(const std::string& site, const std::string& own) {
   const auto start = sg4::Mailbox::by_name(own)->get_unique<Message>();
   sg4::this_actor::sleep_for(start->run_seconds);

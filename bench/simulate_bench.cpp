@@ -1,10 +1,14 @@
-// How fast the simulator is. A stream of jobs of which every cluster gets the same load: exponential gaps and run times
-// of an hour, 95 % serial, the rest of 2 to 15 processors.
+// The speed of the simulator. Each cluster gets the same load from a stream of jobs: exponential gaps and run times of
+// an hour, 95 % serial, the rest of 2 to 15 processors. The commands:
 //
-//   simulate_bench dual architecture=dmm jobs=455000 load=0.7     the dual grid, by the managers themselves or a model
-//   simulate_bench tree sites=1000 jobs=1000000 load=0.7          dmm on a tree of sites of 16 processors
-//   simulate_bench one architecture=fcfs jobs=1000000 load=0.7    one cluster of 128 processors
-//   simulate_bench log file=LOG.swf.gz processors=100             first come, first served, beside reading the log only
+//   simulate_bench dual architecture=dmm jobs=455000 load=0.7
+//                                     The dual grid, with the managers themselves or a model.
+//   simulate_bench tree sites=1000 jobs=1000000 load=0.7
+//                                     dmm on a tree of sites of 16 processors.
+//   simulate_bench one architecture=fcfs jobs=1000000 load=0.7
+//                                     One cluster of 128 processors.
+//   simulate_bench log file=LOG.swf.gz processors=100
+//                                     First come, first served, compared with only reading the log.
 #include <sys/resource.h>
 
 #include <cmath>
@@ -85,7 +89,7 @@ void measure_topology(Topology topology, const Arguments& arguments) {
   for (TopologySite& site : topology.sites) {
     site.settings.term = term;
     site.settings.hint_interval = hint_interval;
-    site.settings.usage_records_max = 0;  // nobody asks for them, and they would grow with the jobs
+    site.settings.usage_records_max = 0;  // these aren't asked for here, and would grow with the jobs
   }
   const Grid grid = grid_of(topology);
   JobStream jobs = stream_on(grid, static_cast<std::uint64_t>(arguments.number("jobs")), arguments.number("load"));
@@ -114,7 +118,7 @@ void measure_dual(const Arguments& arguments) {
   measure_model(grid_of(topology), arguments);
 }
 
-// Ten children a site, siblings in groups of ten.
+// Ten children for each site, siblings in groups of ten.
 void measure_tree(const Arguments& arguments) {
   Topology topology{.name = "tree", .description = {}, .sites = {}};
   const auto name = [](std::size_t i) { return SiteName("s" + std::to_string(i)); };
@@ -136,7 +140,7 @@ void measure_tree(const Arguments& arguments) {
   measure_topology(std::move(topology), arguments);
 }
 
-// Reading the log twice, once with a schedule: what is left is the scheduler's.
+// Reads the log twice, once with a schedule: the difference is the scheduler's time.
 void measure_log(const Arguments& arguments) {
   const Grid grid = equal_clusters(1, static_cast<std::uint32_t>(arguments.number("processors")));
   const auto open = [&] {

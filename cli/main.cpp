@@ -1,5 +1,4 @@
-// `dmm`, the command for people: reads the command line and hands it to one of the commands (commands.hpp of each
-// wing).
+// `dmm`, the command for people: reads the command line and runs one of the commands (commands.hpp).
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -44,7 +43,7 @@ std::vector<std::string> names_of(const CLI::App& app) {
   return names;
 }
 
-/// CLI11 only says that a word was not expected; we know which one was meant.
+/// CLI11 only says that a word was not expected; this finds the command that was probably meant.
 int unknown_command(const CLI::App& app, const std::string& word) {
   std::string all;
   for (const std::string& name : names_of(app)) all += " " + name;
@@ -53,7 +52,7 @@ int unknown_command(const CLI::App& app, const std::string& word) {
   return 2;
 }
 
-/// The command that was meant, for a fault in its options: "testbed up".
+/// The command with a fault in its options: "testbed up".
 std::string name_of_parsed(const CLI::App* app) {
   std::string name;
   for (auto parsed = app->get_subcommands(); !parsed.empty(); parsed = parsed.front()->get_subcommands())
@@ -61,7 +60,7 @@ std::string name_of_parsed(const CLI::App* app) {
   return name;
 }
 
-/// The first word that looks like an option of the command and isn't one. CLI11 tells what remains of the line instead.
+/// The first word that looks like an option but isn't one of the command. CLI11 names the rest of the line instead.
 std::string unknown_option(const CLI::App* app, const std::vector<std::string>& words) {
   const CLI::App* command = app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
@@ -100,7 +99,7 @@ int run(CLI::App& app, int argc, char** argv, const int& exit_code) {
   if (argc == 1) return std::fprintf(stderr, "%s", folded_help(app.help()).c_str()), 2;
   try {
     std::vector<std::string> words = with_script_marked(app, {argv + 1, argv + argc});
-    std::ranges::reverse(words);  // as the parser takes them
+    std::ranges::reverse(words);  // the order that the parser expects
     app.parse(std::move(words));
     return exit_code;
   } catch (const CLI::CallForHelp&) {
@@ -110,8 +109,8 @@ int run(CLI::App& app, int argc, char** argv, const int& exit_code) {
   }
 }
 
-/// Where standard input, output or error is closed, the next file or socket would take its number, and get what is
-/// meant for people.
+/// If standard input, output or error is closed, the next file or socket would get its number, and with it the text for
+/// people.
 void open_standard_files() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     const int useless = number == STDIN_FILENO ? O_WRONLY : O_RDONLY;

@@ -1,3 +1,3 @@
-// The entry of the test programs: doctest's own main, compiled once for all. Tests are in unit/ and simulation/.
+// The entry of the test programs: doctest's own main, compiled once for all.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What a machine under test said, taken out of its effects.
+// Takes a manager's messages out of its effects.
 #pragma once
 
 #include <variant>
@@ -8,7 +8,7 @@
 
 namespace dmm {
 
-/// Takes what was said to a party, of one type, since this was last asked.
+/// Takes the messages of one type to a party since the last call.
 template <class M>
 std::vector<M> take_said(std::vector<Outgoing>& messages, const Party& to) {
   std::vector<M> found;

@@ -1,4 +1,4 @@
-// A file for one test, in the system's folder for such files.
+// A file for one test, in the system's folder for temporary files.
 #pragma once
 
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-/// A file with this content that goes away with the object. Its name ends with `ending`.
+/// A file with this content; its name ends with `ending`. Removed with the object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& content, const std::string& ending = "")

@@ -13,7 +13,7 @@ double student_t(std::size_t degrees) {
                                                 2.0595,  2.0555, 2.0518, 2.0484, 2.0452, 2.0423};
   if (degrees == 0) return INFINITY;
   if (degrees <= exact.size()) return exact[degrees - 1];
-  // The first terms of the expansion in 1 / degrees, right to four digits from here on.
+  // The first terms of the expansion in 1 / degrees; correct to four digits from here on.
   constexpr double normal = 1.959964;
   constexpr double first = (normal * normal * normal + normal) / 4;
   constexpr double second =

@@ -1,4 +1,4 @@
-// The mean of a few repetitions and how far it may be off by chance; medians. Pure arithmetic.
+// The mean of a few repetitions with its confidence interval; medians. Pure arithmetic.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace dmm {
 
-/// A mean with half the width of its 95 % confidence interval (Student's t); 0 where there is one sample only,
-/// which tells nothing of chance.
+/// A mean with half the width of its 95 % confidence interval (Student's t). The half width is 0 for a single sample,
+/// which says nothing about chance.
 struct Estimate {
   double mean = 0;
   double half_width = 0;
@@ -17,10 +17,10 @@ struct Estimate {
 
 Estimate estimate_of(std::span<const double> samples);
 
-/// The middle one, of an even number the upper of the middle two; 0 if there are none.
+/// The median; of an even number of samples the upper of the two in the middle; 0 if there are none.
 double median(std::vector<double> samples);
 
-/// The 97.5 % quantile of Student's t distribution with so many degrees of freedom, at least 1.
+/// The 97.5 % quantile of Student's t distribution with `degrees` degrees of freedom, at least 1.
 double student_t(std::size_t degrees);
 
 }  // namespace dmm

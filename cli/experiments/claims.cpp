@@ -26,7 +26,7 @@ ClaimCase traced(const char* architecture) { return {Kind::traces, 0, architectu
 
 // ---- the rules ----
 
-/// Whether it is at least 1; a ratio without a sense (0 / 0) isn't.
+/// Whether the ratio is at least 1; an undefined one (0 / 0) isn't.
 Judgement in_order(double ratio) {
   constexpr double nearly = 0.95;
   return {ratio >= 1 ? Held::yes : ratio >= nearly ? Held::in_part : Held::no, ratio};
@@ -41,7 +41,7 @@ Judgement limit(double stated, double ours) {
   return {ours <= stated ? Held::yes : ours <= stated * 1.25 ? Held::in_part : Held::no, ours};
 }
 
-/// Of waits: those below a second count as one.
+/// The ratio of two waits; a wait below a second counts as one second.
 double times_as_long(double a, double b) { return std::max(a, 1.0) / std::max(b, 1.0); }
 double percent_more(double a, double b) { return b > 0 ? 100 * (a / b - 1) : 0; }
 

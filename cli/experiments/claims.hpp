@@ -1,9 +1,9 @@
-// The claims of Iosup et al. 2007 about orders, ratios and shares: for each the simulations that it looks at, and
-// whether they bear it out. docs/reproduction.md lists them with the sizes of our figures; here they are judged by
-// rules, so that many settings can be.
+// The claims of Iosup et al. 2007 about orders, ratios and shares: the simulations behind each claim, and whether they
+// support it. docs/reproduction.md lists the claims with our figures. Here rules judge them, so that many settings can
+// be judged.
 //
 //  - An order (A above B) holds if A is above B; in part if A is at least 95 % of B.
-//  - A number ("32 % more") holds within a quarter of it; in part if ours has a tenth of it or more, or is larger.
+// - A number ("32 % more") holds within a quarter of it; in part if ours is at least a tenth of it, or is larger.
 //  - A limit ("at most 16 %") holds up to it; in part up to a quarter more.
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace dmm {
 
-/// One simulation that claims look at.
+/// A simulation that claims look at.
 struct ClaimCase {
   enum class Kind : std::uint8_t {
-    balanced,    ///< the same load of the model everywhere
+    balanced,    ///< every cluster has the same load of the model
     imbalanced,  ///< the first grid at 60 %, the others at `load`
     traces,      ///< real jobs, with the cool-down phase
   };
@@ -26,12 +26,12 @@ struct ClaimCase {
   Kind kind = Kind::balanced;
   double load = 0;
   std::string architecture;
-  double threshold = 1;  ///< of delegation
+  double threshold = 1;  ///< threshold of delegation
 
   bool operator==(const ClaimCase&) const = default;
 };
 
-/// All that claims look at; those with a workload in common stand together.
+/// All simulations that claims look at. Those with the same workload are neighbours.
 const std::vector<ClaimCase>& claim_cases();
 /// "fcondor at 80 %".
 std::string to_text(const ClaimCase& one);
@@ -44,14 +44,14 @@ struct Judgement {
   double figure = 0;
 };
 
-/// A metric (cli/experiments/metrics.hpp) of a case; for a claim all that there is.
+/// The value of a metric (cli/experiments/metrics.hpp) in a case: all that a claim can look at.
 using CaseMetric = std::function<double(const ClaimCase&, std::string_view metric)>;
 
 struct PaperClaim {
-  std::string_view number;     ///< that of docs/reproduction.md, and a letter
-  std::string_view statement;  ///< of the paper, short
-  std::string_view figure;     ///< what ours is
-  int digits;                  ///< of it, behind the point
+  std::string_view number;     ///< the number in docs/reproduction.md, and a letter
+  std::string_view statement;  ///< the paper's statement, shortened
+  std::string_view figure;     ///< what our figure is
+  int digits;                  ///< of our figure, after the point
   Judgement (*judge)(const CaseMetric& metric);
 };
 

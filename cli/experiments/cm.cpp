@@ -81,7 +81,7 @@ std::string figure_of(const CmSettings& settings, const std::vector<CmRow>& rows
   return stacked_bars_document(chart);
 }
 
-/// What was measured, and is assumed here.
+/// The slowdowns that this experiment assumes from measurements.
 std::string slowdowns_figure(const CmSettings& settings) {
   LineChart chart;
   chart.x = {"clusters", AxisKind::linear, 1.0, 5.0};

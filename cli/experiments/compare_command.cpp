@@ -1,4 +1,4 @@
-// `dmm compare`: several simulations side by side, with confidence intervals; or one of the papers' experiments.
+// `dmm compare`: several simulations side by side, with confidence intervals; or an experiment of one of the papers.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -27,7 +27,7 @@ struct CompareOptions {
   ExperimentOptions about;
   std::string experiment;
   std::vector<std::string> metrics;
-  std::uint32_t jobs_at_once = 0;  ///< 0: as many as there are processors
+  std::uint32_t jobs_at_once = 0;  ///< 0: as many as this machine has processors
   std::string output;
   bool json = false;
   bool csv = false;
@@ -41,7 +41,7 @@ std::vector<std::string_view> chosen_metrics(const CompareOptions& options) {
   return names;
 }
 
-/// What the options alone say, without an experiment: architectures over loads, or over thresholds.
+/// The comparison without an experiment, from the options alone: architectures over loads, or over thresholds.
 Comparison comparison_of(const CompareOptions& options) {
   const ExperimentOptions& about = options.about;
   Comparison comparison;
@@ -211,7 +211,7 @@ class Compare {
   const CompareOptions& options_;
   Interrupts interrupts_;
   Display display_{STDERR_FILENO};
-  ComparisonResult result_;  ///< of the comparison that was last
+  ComparisonResult result_;  ///< of the last comparison
   int shown_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// A task is one repetition at one point under all variants, since these mostly have the
-// workload in common, which is then made once.
+// A task is one repetition at one point under all variants: most variants have the same workload, which is then made
+// once.
 #include "cli/experiments/comparison.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class ComparisonRun {
   void work() {
     try {
       while (!stop_) {
-        // The last points are the largest loads, which take longest: they go first.
+        // The last points have the largest loads and take longest, so they go first.
         const std::size_t taken = next_++;
         if (taken >= tasks_) break;
         const std::size_t task = tasks_ - 1 - taken;
@@ -136,12 +136,12 @@ class ComparisonRun {
   const Comparison& comparison_;
   std::size_t tasks_ = 0;
   std::size_t threads_wanted_ = 1;
-  ComparisonResult result_;  ///< each run has its own place in it
+  ComparisonResult result_;  ///< each run writes to a place of its own
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> stop_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::size_t working_ = 0;  // under mutex_, as all below
+  std::size_t working_ = 0;  // guarded by mutex_, as all below
   std::uint64_t done_ = 0;
   std::optional<CommandFault> fault_;
 };

@@ -34,17 +34,17 @@ std::string heading(const Metric& metric) {
   return text;
 }
 
-/// What isn't as daemons would have it; nothing is known of a system that can't be simulated.
+/// The settings that daemons would not have; none for a system that can't be simulated.
 std::vector<Replacement> replaced_at(const Comparison& comparison, std::size_t point, std::size_t variant) {
   auto replaced = replaced_in(comparison.choice(point, variant));
   if (auto* all = std::get_if<std::vector<Replacement>>(&replaced)) return std::move(*all);
   return {};
 }
 
-/// "replaced at dmm: term_seconds 3000 instead of 30 (--coarse)", a line for all variants of which it is so at every
-/// point; what is replaced by other values at other points is what is compared, and stands in the table.
+/// "replaced at dmm: term_seconds 3000 instead of 30 (--coarse)": a line for all variants with this replacement at
+/// every point. A value that differs between points is what the comparison varies, and is in the table.
 std::vector<std::string> replaced_lines(const Comparison& comparison) {
-  std::map<std::string, std::string> variants;  // by what is replaced
+  std::map<std::string, std::string> variants;  // by the text of the replacement
   for (std::size_t variant = 0; variant < comparison.variants.size(); ++variant) {
     std::map<std::string, std::size_t> points;
     for (std::size_t point = 0; point < comparison.points.size(); ++point)
@@ -58,7 +58,7 @@ std::vector<std::string> replaced_lines(const Comparison& comparison) {
   return lines;
 }
 
-/// Text for a cell of a CSV file.
+/// A text as a cell of a CSV file.
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string result = "\"";
@@ -85,7 +85,7 @@ LineChart empty_chart(const ComparisonResult& result, const Metric& metric) {
   return chart;
 }
 
-/// A line a variant.
+/// A line for each variant.
 LineChart chart_over_points(const Comparison& comparison, const ComparisonResult& result, const Metric& metric) {
   LineChart chart = empty_chart(result, metric);
   chart.x = {comparison.x_label, AxisKind::linear, {}, {}, {}};
@@ -100,7 +100,7 @@ LineChart chart_over_points(const Comparison& comparison, const ComparisonResult
   return chart;
 }
 
-/// Of one point only: the variants beside one another.
+/// For a comparison of one point: the variants side by side.
 LineChart chart_over_variants(const Comparison& comparison, const ComparisonResult& result, const Metric& metric) {
   LineChart chart = empty_chart(result, metric);
   chart.x = {

@@ -46,7 +46,7 @@ SimulationChoice paper_choice(const ExperimentOptions& options) {
   if (choice.topology.empty() && choice.processors == 0) choice.topology = "topologies/dual-grid.json";
   if (choice.workload.model.empty() && choice.workload.logs.empty()) choice.workload.model = "lublin-feitelson";
   choice.sites.paper = true;
-  if (!choice.sites.coarse) choice.sites.coarse = true;  // also where an experiment takes --paper away again
+  if (!choice.sites.coarse) choice.sites.coarse = true;  // also where an experiment unsets --paper again
   return choice;
 }
 

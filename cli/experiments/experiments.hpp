@@ -1,5 +1,5 @@
-// The experiments of docs/reproduction.md by name, for `dmm compare --experiment`. Each is a function in a file of
-// its own, and a line in the table of experiments.cpp.
+// The experiments of docs/reproduction.md by name, for `dmm compare --experiment`. Each is a function in a file of its
+// own and a row of the table in experiments.cpp.
 #pragma once
 
 #include <functional>
@@ -14,23 +14,23 @@
 
 namespace dmm {
 
-/// What the command line says beside the name. The experiments take their own values where nothing is said.
+/// The options beside the name. An experiment has its own value for each option that isn't given.
 struct ExperimentOptions {
   SimulationChoice choice;
   std::vector<double> loads;                    ///< empty: the experiment's own
   std::vector<double> thresholds;               ///< the same
   std::vector<std::string> architectures;       ///< the same
   std::uint32_t repetitions = 0;                ///< 0: the experiment's own
-  std::uint64_t jobs = 0;                       ///< of experiments that count jobs; 0: their own
-  std::uint32_t work_minutes = 0;               ///< of a bag of tasks; 0: the experiment's own
-  std::optional<std::uint32_t> bag_at_minutes;  ///< when it arrives
+  std::uint64_t jobs = 0;                       ///< for experiments that count jobs; 0: the experiment's own
+  std::uint32_t work_minutes = 0;               ///< work of a bag of tasks; 0: the experiment's own
+  std::optional<std::uint32_t> bag_at_minutes;  ///< when the bag arrives
 };
 
 /// An experiment that isn't made of comparisons.
 using OtherExperiment =
     std::function<OrFault<OtherResult, CommandFault>(const std::function<void(std::string)>& say)>;
 
-/// One or more comparisons, or something else.
+/// One or more comparisons, or another experiment.
 using ExperimentPlan = std::variant<std::vector<Comparison>, OtherExperiment, CommandFault>;
 
 struct ExperimentEntry {
@@ -46,14 +46,14 @@ const ExperimentEntry* find_experiment(std::string_view name);
 
 /// The six architectures of Iosup et al. 2007, table 2.
 const std::vector<std::string>& paper_architectures();
-/// The nine default load levels of its section 5.2.2.
+/// The nine default load levels of section 5.2.2 there.
 const std::vector<double>& paper_loads();
-/// The dual grid under the Lublin-Feitelson model for a day, under the settings of the paper, unless options say
+/// The dual grid under the Lublin-Feitelson model for a day, with the settings of the paper, unless options say
 /// otherwise.
 SimulationChoice paper_choice(const ExperimentOptions& options);
-/// The choice for an architecture: a name of it, or "dmm-paper" for dmm under the settings of the paper.
+/// Sets the architecture: its name, or "dmm-paper" for dmm with the settings of the paper.
 void set_variant(SimulationChoice& choice, const std::string& variant);
-/// Loads by cluster under imbalance: those of the first grid stay at 60 %. A fault if there is one grid only.
+/// Loads by cluster under imbalance: 60 % in the first grid, `others` elsewhere. A fault if there is only one grid.
 std::variant<std::vector<double>, CommandFault> imbalanced_loads(const Grid& grid, double others);
 /// A load as a point: 0.7 is "70 %".
 ComparisonPoint load_point(double load);

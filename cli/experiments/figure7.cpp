@@ -1,5 +1,5 @@
-// Figure 7 of Iosup et al. 2007: the six architectures at the nine default load levels. And beyond it: the same
-// with dmm as it is by default, which decides at once and knows by hints where nodes are free.
+// Figure 7 of Iosup et al. 2007: the six architectures at the nine default load levels. Beyond the paper: the same with
+// dmm's defaults, under which it decides at once and knows free nodes by hints.
 #include "cli/experiments/experiments.hpp"
 
 namespace dmm {

@@ -1,5 +1,5 @@
-// Figures 8 and 9 of Iosup et al. 2007: one grid (the first of the topology) stays at a load of 60 %, the others
-// go from 60 % to 200 %. Figure 9 is where dmm's goodput comes from then.
+// Figures 8 and 9 of Iosup et al. 2007. One grid (the first of the topology) stays at a load of 60 %, the others go
+// from 60 % to 200 %. Figure 9 shows by origin where dmm's goodput comes from.
 #include <algorithm>
 
 #include "cli/experiments/experiments.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr double steady_load = 0.6;
 
-/// Figure 9: the same runs of dmm, looked at in another way.
+/// Figure 9: the same runs of dmm, shown by origin.
 Comparison components(const Comparison& all, std::size_t dmm) {
   Comparison comparison = all;
   comparison.name = "figure9";

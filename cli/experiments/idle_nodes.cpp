@@ -63,7 +63,7 @@ nlohmann::ordered_json rows_json(const std::vector<IdleNodesRow>& rows) {
   return {{"name", "idle-nodes"}, {"rows", std::move(all)}};
 }
 
-/// A line a load.
+/// A line for each load.
 LineChart chart_of(const IdleNodesSettings& settings, const std::vector<IdleNodesRow>& rows,
                    const std::string& title, double IdleNodesRow::*figure) {
   LineChart chart;
@@ -106,7 +106,7 @@ OtherResult run(const IdleNodesSettings& settings, const LocalJobs& local,
   return result;
 }
 
-/// The jobs of a log. Its loads come from other times between submissions.
+/// The jobs of a log. To change its load, the times between submissions are changed.
 OrFault<LocalJobs, CommandFault> jobs_of_log(const SimulationChoice& choice, IdleNodesSettings& settings) {
   auto input = prepare_simulation(choice);
   if (auto* fault = std::get_if<CommandFault>(&input)) return *fault;

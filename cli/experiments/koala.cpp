@@ -87,7 +87,7 @@ nlohmann::ordered_json outcome_json(const KoalaOutcome& outcome) {
           {"claims", placed_claims_json(outcome.claims)}};
 }
 
-/// On unreliable hosts, a line for each size and priority.
+/// A line for each size and priority, on unreliable hosts.
 LineChart chart_of(const std::vector<KoalaRow>& rows, const std::string& title, const std::string& label,
                    double KoalaRow::*figure, double factor) {
   LineChart chart;

@@ -1,5 +1,5 @@
-// The shares of messages are those of Iosup et al. 2007, section 5.7: workload management
-// messages are the first four kinds, what delegation adds to them is the fifth.
+// The shares of messages are those of Iosup et al. 2007, section 5.7: the first four kinds are workload management
+// messages, the fifth is what delegation adds.
 #include "cli/experiments/metrics.hpp"
 #include "cli/terminal/report_lines.hpp"
 

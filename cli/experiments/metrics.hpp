@@ -1,4 +1,4 @@
-// The figures by which runs are compared, each with its name in JSON and CSV, its words and its unit.
+// The figures that compare runs, each with its name in JSON and CSV, its title and its unit.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace dmm {
 
-/// Of one run, all that metrics are made of.
+/// The figures of one run; metrics are made from these alone.
 struct RunFigures {
   Summary summary;
   MessageCounts messages{};
@@ -19,16 +19,16 @@ struct RunFigures {
 struct Metric {
   std::string_view name;    ///< "average_wait_seconds"
   std::string_view title;   ///< of a chart
-  std::string_view column;  ///< of a column, short, with its unit
+  std::string_view column;  ///< of a table's column: short, with the unit
   std::string_view unit;    ///< empty: none
-  int digits;               ///< behind the point, for people
+  int digits;               ///< after the point, for people
   AxisKind axis;
   double (*of)(const RunFigures&);
 };
 
 /// All of them.
 const std::vector<Metric>& metrics();
-/// Null if there is none of that name.
+/// Null if no metric has this name.
 const Metric* find_metric(std::string_view name);
 
 }  // namespace dmm

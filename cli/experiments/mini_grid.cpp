@@ -61,7 +61,7 @@ std::string crossings_table(const std::vector<MiniGridCrossing>& crossings) {
   return table.text({.colour = false, .unicode = true});
 }
 
-/// The curves of one number of clusters; bounds are flat lines.
+/// The curves for one number of clusters; bounds are flat lines.
 LineChart chart_of(const std::vector<MiniGridRow>& rows, std::uint32_t clusters) {
   LineChart chart;
   chart.title = count_text(clusters, "cluster");

@@ -11,7 +11,7 @@
 namespace dmm {
 namespace {
 
-/// The managers play each message: beside the model's 400,000 jobs this is little.
+/// The managers simulate each message, so this is far less than the model's 400,000 jobs.
 constexpr std::uint64_t managers_jobs_per_cluster = 500;
 
 std::string rows_table(const std::vector<ManagersRow>& rows) {

@@ -1,4 +1,4 @@
-// What experiments with placed workloads (simulator/experiments/placed_workload.hpp) say of the claims of a paper.
+// How experiments with placed workloads (simulator/experiments/placed_workload.hpp) judge the claims of a paper.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 
 namespace dmm {
 
-/// A line a claim: "yes" or "no".
+/// A line for each claim: "yes" or "no".
 std::string placed_claims_table(const std::vector<PlacedClaim>& claims);
 nlohmann::ordered_json placed_claims_json(const std::vector<PlacedClaim>& claims);
 

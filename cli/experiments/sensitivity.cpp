@@ -1,15 +1,15 @@
-// Which claims of Iosup et al. 2007 hold whatever one chooses for what it leaves unstated: all of them
-// (claims.hpp) with our values, and with each other value of each parameter (unstated_parameters.hpp), one at a
-// time.
+// Which claims of Iosup et al. 2007 hold whatever the values of the parameters that the paper leaves unstated. All
+// claims (claims.hpp) are judged with our values, and with each other value of each parameter
+// (unstated_parameters.hpp), one at a time.
 #include "cli/experiments/experiments.hpp"
 #include "cli/experiments/sensitivity_report.hpp"
 
 namespace dmm {
 namespace {
 
-/// Real jobs run at most this long here: those of a month would be most of the simulation.
+/// Cap of a real job's run time: jobs of a month would take most of the simulation.
 constexpr std::int64_t run_cap_of_traces = 6 * 3600;
-/// Of the other grid, in the cases with imbalance.
+/// Load of the other grid, in the cases with imbalance.
 constexpr double high_load = 1.5;
 
 SimulationChoice choice_of(const ClaimCase& one, const SimulationChoice& base,

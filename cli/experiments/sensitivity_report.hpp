@@ -1,4 +1,4 @@
-// What a sensitivity sweep says: each claim under each value of each unstated parameter, as a table, JSON and CSV.
+// The result of a sensitivity sweep: each claim under each value of each unstated parameter, as a table, JSON and CSV.
 // Pure.
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace dmm {
 
-/// One other value of one parameter; everything else is ours.
+/// Another value of one parameter; all other parameters have our values.
 struct SensitivitySetting {
   std::size_t parameter = 0;  ///< index in unstated_parameters
   std::size_t value = 0;      ///< index in its values, at least 1
 };
 
-/// All settings, by parameter. The points of the sweep are our values, and these behind them.
+/// All settings, by parameter. The first point of the sweep has our values; the settings are the points after it.
 std::vector<SensitivitySetting> sensitivity_settings();
 
 struct SensitivityVerdicts {
@@ -26,7 +26,7 @@ struct SensitivityVerdicts {
   std::vector<std::vector<Judgement>> by_setting;  ///< by setting and claim
 };
 
-/// `result` has a point for our values and one a setting, and a variant a case of claim_cases.
+/// `result` has a point for our values and a point for each setting. Its variants are the cases of claim_cases.
 SensitivityVerdicts judge_sensitivity(const ComparisonResult& result);
 
 OtherResult sensitivity_report(const SensitivityVerdicts& verdicts, std::uint32_t repetitions, std::uint64_t seed);

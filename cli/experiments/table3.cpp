@@ -1,5 +1,5 @@
-// Table 3 of Iosup et al. 2007: the architectures under real long traces, with the cool-down phase. Its own traces
-// aren't public; --workload says which stand in for them.
+// Table 3 of Iosup et al. 2007: the architectures under long real traces, with the cool-down phase. The paper's traces
+// aren't public; --workload names the ones that replace them.
 #include "cli/experiments/experiments.hpp"
 
 namespace dmm {

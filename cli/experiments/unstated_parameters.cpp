@@ -14,8 +14,7 @@ void add_key(SimulationChoice& choice, const std::string& key, Value value) {
 
 constexpr Value equal_sizes = 1, one_large = 2;
 
-/// The paper says that the 15 clusters of Grid'5000 have over 2,750 processors; these have 2,955 and 2,960, like
-/// ours.
+/// The paper says that the 15 clusters of Grid'5000 have over 2,750 processors. These have 2,955 and 2,960, like ours.
 void set_sizes(SimulationChoice& choice, Value value) {
   constexpr int first = 5, last = 19;
   if (value != equal_sizes && value != one_large) return;
@@ -60,7 +59,7 @@ std::vector<UnstatedParameter> about_the_grid() {
       {"keep-alive",
        "period of the keep-alives of running jobs, and of quiet links",
        {{"300 s", 300}, {"60 s", 60}, {"900 s", 900}},
-       {"dmm"},  // no claim looks at the messages of the others
+       {"dmm"},  // no claim looks at messages of the others
        [](Choice& choice, Value value) {
          choice.parameters.keep_alive = seconds(value);
          choice.dmm.beat = seconds(value);

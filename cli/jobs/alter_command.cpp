@@ -1,4 +1,4 @@
-// `dmm hold`, `dmm release` and `dmm alter`: what a user changes of jobs that wait.
+// `dmm hold`, `dmm release` and `dmm alter`: a user's changes to waiting jobs.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>

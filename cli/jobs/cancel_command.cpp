@@ -1,4 +1,4 @@
-// `dmm cancel`: takes jobs back that are named, or that are selected as `dmm queue` selects them.
+// `dmm cancel`: cancels jobs that are named, or that are selected as for `dmm queue`.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@
 namespace dmm {
 namespace {
 
-/// Jobs of one order: what fits well into a message and into a step of the job manager.
+/// Jobs of one order: they fit into a message and into a step of the job manager.
 constexpr std::size_t cancel_batch_max = 500;
 
 struct CancelOptions {
@@ -40,7 +40,7 @@ int cancel_named(const CancelOptions& options) {
                     options.json);
 }
 
-/// Jobs by the index of their manager.
+/// Job numbers, by the index of their job manager.
 using Chosen = std::map<std::size_t, std::vector<std::uint64_t>>;
 
 std::size_t count_of(const Chosen& chosen) {
@@ -49,14 +49,14 @@ std::size_t count_of(const Chosen& chosen) {
   return count;
 }
 
-/// Asks whoever sits at the terminal.
+/// Asks the user at the terminal.
 bool agreed(std::size_t count) {
   std::fprintf(stderr, "Cancel %s? [y/N] ", count_text(count, "job").c_str());
   std::string answer;
   return std::getline(std::cin, answer) && (answer == "y" || answer == "Y" || answer == "yes");
 }
 
-/// Orders it of one manager, and adds what came of it; a fault if it gave no answer.
+/// Sends the order to one manager, and adds the result to the sums. A fault if the manager gave no answer.
 std::string cancel_at(const Manager& manager, const std::vector<std::uint64_t>& jobs, std::uint64_t grace,
                       std::size_t& cancelled, Json& refused) {
   const std::string prefix = manager.party.site.text + "/" + manager.party.name + "/";

@@ -33,7 +33,7 @@ struct OpenFile {
 struct Limit {
   const char* what;  ///< "a script"
   std::size_t bytes;
-  const char* remedy;  ///< what to do about a larger one
+  const char* remedy;  ///< what to do about a larger file
 };
 constexpr const char* put_it_there = ". What is larger doesn't travel: put it where the job runs";
 constexpr Limit script_limit{"a script", script_bytes_max, put_it_there};
@@ -49,7 +49,7 @@ WhyNot too_large(const std::string& name, std::size_t bytes, bool is_all, const 
          " may have at most " + bytes_text(limit.bytes) + limit.remedy;
 }
 
-/// All that is there, from the beginning of a file if `in_place`, else from where it stands.
+/// Reads all: from the beginning of the file if `in_place`, else from its offset.
 Read read_whole_of(int descriptor, const std::string& name, const Limit& limit, bool in_place) {
   struct stat facts {};
   const bool is_file = ::fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);

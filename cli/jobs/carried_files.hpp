@@ -1,6 +1,5 @@
-// Files of the user that travel with a job: its script and what it reads from standard input. Nothing else does.
-// Each is read whole, and no further than it may be long: a pipe need not end. Requests in RSL are read in the
-// same way.
+// The user's files that travel with a job: its script and its standard input, and no others. Each is read whole, but no
+// further than its limit, since a pipe need not end. Requests in RSL are read in the same way.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +18,21 @@ struct CarriedFault {
 /// "131,072 bytes".
 std::string bytes_text(std::size_t bytes);
 
-/// Whether there is a file of this name that can be read and begins with "#!".
+/// Whether this file exists, can be read and begins with "#!".
 bool is_script_file(const std::string& path);
 
-/// The script in a file; why it can't travel, with the file's name and the limit.
+/// Reads a script. A fault says why it can't travel, with the file's name and the limit.
 OrFault<std::string, CarriedFault> read_script(const std::string& path);
 
-/// A request in RSL, which doesn't travel.
+/// Reads a request in RSL; the request itself doesn't travel.
 OrFault<std::string, CarriedFault> read_rsl(const std::string& path);
 
-/// The input in a file; "-" is standard input, whatever it is but a terminal.
+/// Reads the input file. "-" is standard input, which may be anything but a terminal.
 OrFault<std::string, CarriedFault> read_input(const std::string& path);
 
-/// What standard input has for a job where nothing was said of it: a file that stands at its beginning, as `<`
-/// opens it. Empty for all else, so that nothing is taken from a pipe, or from a loop that reads a file line by
-/// line. The place in the file stays where it is.
+/// The input of a job without an input option: standard input, if it is a file at its beginning, as `<` opens it. Empty
+/// for anything else, so that nothing is taken from a pipe, or from a shell loop that reads a file line by line. The
+/// file's offset doesn't change.
 OrFault<std::string, CarriedFault> offered_input();
 
 }  // namespace dmm

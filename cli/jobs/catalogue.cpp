@@ -55,7 +55,7 @@ nlohmann::json file_json(const Catalogue& catalogue) {
   return {{"files", std::move(files)}};
 }
 
-/// One command changes the catalogue at a time.
+/// Changes the catalogue under a lock, so that one command changes it at a time.
 WhyNot change_catalogue(const std::string& file, const std::function<WhyNot(Catalogue&)>& edit) {
   const std::string folder = parent_folder(file);
   if (std::string fault = make_directory(folder); !fault.empty()) return fault;

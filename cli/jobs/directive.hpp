@@ -12,7 +12,7 @@ struct Directive {
   std::string value;
   bool has_value = false;
   std::size_t line = 0;     ///< from 1
-  bool is_implied = false;  ///< it follows from another option of the script: an explicit option overrides it
+  bool is_implied = false;  ///< it follows from another option of the script; an explicit option goes before it
 };
 
 }  // namespace dmm

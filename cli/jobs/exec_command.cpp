@@ -1,4 +1,4 @@
-// `dmm exec`: inside a job that has agents, starts one program on each of its nodes.
+// `dmm exec`: starts one program on each node of the job that it runs in, which has agents.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -13,7 +13,7 @@
 namespace dmm {
 namespace {
 
-/// Becomes the launcher, which speaks with the agents. The exit code if it can't.
+/// Replaces this process by the launcher, which talks to the agents. Returns the exit code if that fails.
 int exec_on_nodes(const std::vector<std::string>& words) {
   const std::string launcher = own_folder() + "/launcher";
   std::vector<std::string> all{launcher, "exec"};

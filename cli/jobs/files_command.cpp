@@ -27,7 +27,7 @@ struct FilesOptions {
   bool json = false;
 };
 
-/// What the file at a path of this host has; or why it can't be read.
+/// Measures the size and checksum of the file at a path of this host; or says why it can't be read.
 WhyNot measure_file(const std::string& path, NewReplica& added) {
   std::error_code error;
   const int descriptor = fs::is_regular_file(path, error) ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;

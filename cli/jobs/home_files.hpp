@@ -1,4 +1,4 @@
-// Files of the submission: paths here, as a job names them.
+// Files at home: paths on this host, as a job names them.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace dmm {
 
-/// The path as it is from any folder; empty stays so.
+/// The path as an absolute one; empty stays empty.
 std::string absolute_here(const std::string& path);
 
-/// Makes the paths of input files here absolute, and notes their sizes; or why one of them can't be read.
+/// Makes the paths of input files on this host absolute and stores their sizes. Or says why one of them can't be read.
 WhyNot find_at_home(InputFiles& files);
 /// Makes the paths of output files absolute.
 void place_at_home(OutputFiles& files);

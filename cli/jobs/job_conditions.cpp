@@ -14,7 +14,7 @@ namespace {
 constexpr const char* begin_forms = "expected now+1hour, now+90 (seconds), HH:MM[:SS] or YYYY-MM-DD[THH:MM[:SS]]";
 constexpr const char* dependency_forms = "expected KIND:JOB[:JOB...][,KIND:JOB...] as in afterok:12:13,after:14";
 
-/// "30minutes" as seconds; a number alone is seconds. Nothing if it is no length, or a very long one.
+/// "30minutes" as seconds; a number alone is seconds. Nothing if it isn't a length, or if it is very long.
 std::optional<std::int64_t> seconds_of_length(std::string_view text) {
   std::int64_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
@@ -37,7 +37,7 @@ std::optional<std::int64_t> seconds_of_length(std::string_view text) {
   return std::nullopt;
 }
 
-/// The text as this format has it, all of it, over the fields of `base`.
+/// Parses the whole text in this format; fields that the format lacks are those of `base`.
 std::optional<tm> parse_as(const std::string& text, const char* format, tm base) {
   const char* const end = ::strptime(text.c_str(), format, &base);
   if (end == nullptr || *end != '\0') return std::nullopt;
@@ -80,7 +80,7 @@ std::optional<DependencyKind> dependency_kind_of(std::string_view text) {
   return std::nullopt;
 }
 
-/// The text up to the separator, which is taken from the front with it.
+/// Takes the text up to the separator from the front, and the separator with it.
 std::string_view take_part(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view part = text.substr(0, end);
@@ -90,7 +90,7 @@ std::string_view take_part(std::string_view& text, char separator) {
 
 std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-/// "afterok:13:14"; why it can't be read, or nothing.
+/// Reads "afterok:13:14". Returns why it can't be read, or nothing.
 std::string read_clause(std::string_view clause, RareList<Dependency>& dependencies, std::vector<JobName>& named) {
   const std::string whole(clause);
   const std::string_view word = take_part(clause, ':');

@@ -19,7 +19,7 @@ namespace dmm {
 namespace {
 
 constexpr std::uint64_t processors_max = 10'000'000;
-/// The keys that say how large a job is; each job has one of them.
+/// The keys for the size of a job; each job has one of them.
 constexpr std::array<const char*, 3> size_keys{"processors", "components", "flexible"};
 
 void read_component(JsonReader& reader, Component& component) {
@@ -88,7 +88,7 @@ void read_need(JsonReader& reader, ResourceNeed& need) {
   reader.text_map("attributes", need.constraints.attributes);
 }
 
-/// Environment variables: an object of texts, as everybody writes them.
+/// Environment variables: an object of texts.
 void read_environment(JsonReader& reader, std::vector<std::string>& environment) {
   std::map<std::string, std::string> values;
   reader.text_map("environment", values);
@@ -100,7 +100,7 @@ void read_environment(JsonReader& reader, std::vector<std::string>& environment)
 }
 
 void read_command(JsonReader& reader, std::vector<std::string>& arguments) {
-  // Not texts(): an argument may well be there twice.
+  // Not texts(), which refuses duplicates: an argument may occur twice.
   const SortedJson* list = reader.find_array("command");
   if (list == nullptr) return;
   for (std::size_t i = 0; i < list->size(); ++i) {
@@ -119,12 +119,12 @@ void read_limits(JsonReader& reader, Limits& limits) {
   reader.integer("wall_seconds", limits.wall_seconds, 0);
 }
 
-/// What comes back is written by the job manager, whose working directory isn't the user's.
+/// The job manager writes returned files, and its working directory isn't the user's; so paths become absolute here.
 void make_absolute(ShortText& path) {
   if (!path.empty()) path = std::filesystem::absolute(path.view()).lexically_normal().string();
 }
 
-/// When it may be asked for, in the texts of the options of `dmm submit`.
+/// Reads when the job becomes eligible, in the texts of the options of `dmm submit`.
 void read_conditions_of(JsonReader& reader, JobDescription& job, std::vector<JobName>& named) {
   ConditionTexts texts;
   reader.boolean("hold", texts.hold);
@@ -156,7 +156,7 @@ void read_runner(JsonReader& reader, JobDescription& job) {
   set_runner(job, static_cast<Runner>(std::ranges::find(words, word) - words.begin()));
 }
 
-/// A file here, of which the bytes travel.
+/// Reads a file on this host: its bytes travel with the job.
 void read_input_file(JsonReader& reader, ShortText& input) {
   std::string path;
   reader.text("input_file", path);
@@ -167,13 +167,13 @@ void read_input_file(JsonReader& reader, ShortText& input) {
   input = std::get<std::string>(read);
 }
 
-/// A list of texts, each for one file.
+/// A list of texts, one for each file.
 struct FileList {
   const char* field;
   const char* example;
 };
 
-/// False if one of the texts names no file, which was said then.
+/// False if a text names no file; the fault is noted then.
 template <class File>
 bool read_texts(JsonReader& reader, const SortedJson& list, const FileList& what,
                 OrFault<File, WhyNot> (*parse)(std::string_view), RareList<File>& files) {
@@ -188,8 +188,7 @@ bool read_texts(JsonReader& reader, const SortedJson& list, const FileList& what
   return true;
 }
 
-/// Texts as the option has them, or objects: ["data.csv=http://..."] or [{"name": "data.csv", "url":
-/// "http://..."}].
+/// Texts as in the option, or objects: ["data.csv=http://..."] or [{"name": "data.csv", "url": "http://..."}].
 void read_inputs(JsonReader& reader, JobDescription& job, CatalogueLookup& catalogue) {
   const SortedJson* list = reader.find_array("stage_in");
   if (list == nullptr) return;
@@ -217,8 +216,7 @@ void read_inputs(JsonReader& reader, JobDescription& job, CatalogueLookup& catal
   set_inputs(job, std::get<0>(std::move(known)));
 }
 
-/// Texts as the option has them, or objects: ["result.dat"] or [{"name": "result.dat", "path":
-/// "results/%j.dat"}].
+/// Texts as in the option, or objects: ["result.dat"] or [{"name": "result.dat", "path": "results/%j.dat"}].
 void read_outputs(JsonReader& reader, JobDescription& job) {
   const SortedJson* list = reader.find_array("stage_out");
   if (list == nullptr) return;
@@ -240,7 +238,7 @@ void read_outputs(JsonReader& reader, JobDescription& job) {
   set_outputs(job, std::move(files));
 }
 
-/// What the jobs of one file share while they are read.
+/// State that the jobs of one file share while they are read.
 struct FileContext {
   std::vector<JobName> named = {};  ///< jobs that they depend on
   CatalogueLookup catalogue = {};
@@ -282,7 +280,7 @@ void read_keys(JsonReader& reader, JobDescription& job, FileContext& context) {
 
 constexpr const char* jobs_key = "jobs";
 
-/// A job of several: what it doesn't say itself, the keys above say. Objects are put together key by key.
+/// One of several jobs: keys that it lacks are taken from the object above. Objects are merged key by key.
 SortedJson with_defaults(const SortedJson& whole, const SortedJson& job) {
   SortedJson merged = whole;
   merged.erase(jobs_key);
@@ -315,7 +313,7 @@ void read_several(const SortedJson& whole, FirstFault& fault, std::vector<JobDes
   JsonReader reader(whole, "", fault);
   const SortedJson* list = reader.find_array(jobs_key);
   JobDescription defaults;
-  FileContext of_defaults;  // each job that has them says them itself
+  FileContext of_defaults;  // the names are collected again for each job that inherits the defaults
   read_keys(reader, defaults, of_defaults);
   reader.finish();
   if (list != nullptr && list->empty()) reader.refuse(jobs_key, "expected at least one job");

@@ -1,6 +1,5 @@
-// Jobs as a user writes them down in a JSON file: one, or several with what they share above them. They end as
-// JobDescriptions, checked by the same rules as the options of `dmm submit`. docs/operations.md has the keys of
-// the file.
+// Jobs as a user writes them into a JSON file: one, or several with their common keys above them. They become
+// JobDescriptions, checked by the same rules as the options of `dmm submit`. docs/operations.md lists the keys.
 #pragma once
 
 #include <set>
@@ -18,20 +17,20 @@ struct JobFault {
   std::string text;
 };
 
-/// The jobs of a file; at least one. `named`, if any, gets the full names of jobs that they depend on
+/// The jobs of a file; at least one. `named`, if given, gets the full names of jobs that they depend on
 /// (job_conditions.hpp).
 OrFault<std::vector<JobDescription>, JobFault> read_job_file(const std::string& path,
                                                              std::vector<JobName>* named = nullptr);
-/// The same from text; `file` is only named in faults.
+/// The same from text; `file` only appears in faults.
 OrFault<std::vector<JobDescription>, JobFault> parse_job_file(const std::string& text, const std::string& file,
                                                               std::vector<JobName>* named = nullptr);
 
-/// Of what a job's processors send to one another, in megabits a second.
+/// The most that a job's processors can send to one another, in megabits a second.
 constexpr double communication_max = 1'000'000;
-/// The same as jobs have it, in kilobits a second.
+/// The same unit as in JobDescription: kilobits a second.
 inline std::uint32_t kilobits(double megabits) { return static_cast<std::uint32_t>(megabits * 1000 + 0.5); }
 
-/// All keys that the object of a job, or of several, may have.
+/// All keys that an object of a job file may have.
 std::set<std::string> keys_of_job_files();
 
 }  // namespace dmm

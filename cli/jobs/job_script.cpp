@@ -16,7 +16,7 @@ std::string place_of(const std::string& file, std::size_t line) {
   return harmless(file) + " line " + std::to_string(line) + ": ";
 }
 
-/// What follows the mark of a line; nothing if another line only begins like that.
+/// The text behind the mark of a line; nothing if the line doesn't begin with the mark as a word.
 std::optional<std::string_view> behind(std::string_view mark, std::string_view line) {
   if (!line.starts_with(mark)) return std::nullopt;
   line.remove_prefix(mark.size());
@@ -24,13 +24,13 @@ std::optional<std::string_view> behind(std::string_view mark, std::string_view l
   return line;
 }
 
-/// A dash and a letter, or two dashes and more: no negative number.
+/// A dash and a letter, or two dashes and more; a negative number isn't an option.
 bool is_option(std::string_view word) {
   if (word.size() < 2 || word[0] != '-') return false;
   return word[1] == '-' ? word.size() > 2 : (word[1] < '0' || word[1] > '9') && word[1] != '.';
 }
 
-/// Options with their values: "--name=x", "--name x", "-nx", "-n x". A next word that is an option is no value.
+/// Options with their values: "--name=x", "--name x", "-nx", "-n x". If the next word is an option, it is no value.
 std::string read_options(const std::vector<std::string>& words, std::size_t line, std::vector<Directive>& found) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
@@ -46,7 +46,7 @@ std::string read_options(const std::vector<std::string>& words, std::size_t line
   return {};
 }
 
-/// Takes the options of one line, if it has this mark; a fault without its place.
+/// Takes the options of one line if it has this mark. A fault doesn't have its place yet.
 std::string read_line(std::string_view mark, std::string_view line, std::size_t number,
                       std::vector<Directive>& found) {
   const auto rest = behind(mark, line);
@@ -57,7 +57,7 @@ std::string read_line(std::string_view mark, std::string_view line, std::size_t 
   return read_options(words, number, found);
 }
 
-/// A comment or a blank line: the head goes on.
+/// Whether the head goes on: a comment or a blank line.
 bool is_of_head(std::string_view line) {
   const std::size_t first = line.find_first_not_of(white);
   return first == std::string_view::npos || line[first] == '#';

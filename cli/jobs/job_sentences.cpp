@@ -36,7 +36,7 @@ std::string where_text(const ToldJob& job) {
   return chains.empty() ? text : text + ", lent by way of " + listed(chains);
 }
 
-/// Of a job with several leases: which of its components each serves.
+/// For a job with several leases: which components each lease serves.
 void add_components(std::vector<std::string>& lines, const ToldJob& job) {
   if (!job.is_co_allocated()) return;
   for (const ToldJob::Place& place : job.places) {
@@ -94,8 +94,8 @@ std::string since(std::optional<double> date, double now) {
   return length_text(std::max(0.0, now - date.value_or(now)));
 }
 
-/// "gamma/nodes, which can't be reached", and how long it has yet. Where some can't be, the others aren't what is
-/// waited for.
+/// "gamma/nodes, which can't be reached", and how much longer it is waited for. If some resource managers can't be
+/// reached, only they are named: the job waits for them.
 std::string heads_text(const ToldJob& job, double now) {
   std::string text;
   std::optional<double> until;
@@ -128,7 +128,7 @@ void add_running(std::vector<std::string>& lines, const ToldJob& job, double now
                     ". Then it gives this attempt up, and asks again when nothing of it can run any more.");
 }
 
-/// What it does between having nodes and being over, and whose word is awaited.
+/// What the job does between having nodes and its end, and which manager's answer is awaited.
 void add_state(std::vector<std::string>& lines, const ToldJob& job, double now) {
   const std::string on = " on " + where_text(job) + ".";
   if (job.state == "running") {
@@ -160,7 +160,7 @@ void add_state(std::vector<std::string>& lines, const ToldJob& job, double now) 
   }
 }
 
-/// How often it was interrupted, for whatever cause. The interruption with which a job is lost isn't counted.
+/// How often the job was interrupted, for any cause. The interruption that loses a job isn't counted.
 std::uint64_t times_interrupted(const ToldJob& job) {
   return std::uint64_t{job.reruns} + job.keeper_deaths + job.false_starts + job.interruptions;
 }
@@ -180,7 +180,7 @@ std::string cause_text(const ToldJob::Cause& one) {
   return words + harmless(one.owner) + " (" + grouped(one.times) + ")";
 }
 
-/// ": reclaimed by beta (2), lease at its longest at gamma (1)"; of an older job manager the owners alone.
+/// ": reclaimed by beta (2), lease at its longest at gamma (1)"; from an older job manager only the owners.
 std::string causes_text(const ToldJob& job) {
   std::string text;
   const auto add = [&](const std::string& one) { text += (text.empty() ? ": " : ", ") + one; };
@@ -205,7 +205,7 @@ std::string date_text(double date) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local)};
 }
 
-/// What of another job is awaited: "job 13 to finish".
+/// What is awaited of another job: "job 13 to finish".
 std::string dependency_text(const ToldJob::Awaited& one) {
   const std::string job = "job " + std::to_string(one.job) + (one.index ? "_" + std::to_string(*one.index) : "");
   if (one.kind == "after") return job + " to begin";
@@ -214,7 +214,7 @@ std::string dependency_text(const ToldJob::Awaited& one) {
   return job + " to end";
 }
 
-/// Dependencies, the first `most` of them in words.
+/// The dependencies; only the first `most` in words.
 std::string dependencies_text(const ToldJob& job, std::size_t most) {
   std::string text;
   for (std::size_t i = 0; i < std::min(most, job.dependencies.size()); ++i)
@@ -223,7 +223,7 @@ std::string dependencies_text(const ToldJob& job, std::size_t most) {
   return left == 0 ? text : text + ", and for " + count_text(left, "other");
 }
 
-/// What keeps it back, for a cell.
+/// What keeps the job back, for a cell.
 std::string kept_back_text(const ToldJob& job, double now) {
   std::string text;
   const auto add_part = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
@@ -234,8 +234,8 @@ std::string kept_back_text(const ToldJob& job, double now) {
   return text;
 }
 
-/// What it is about while it neither plainly waits nor runs: what keeps it back, until when it pauses, or whose
-/// word is awaited.
+/// For a cell: what keeps the job back, for how long it pauses, or which manager's answer it awaits. Empty if it
+/// plainly waits or runs.
 std::string awaited_text(const ToldJob& job, double now) {
   if (job.is_kept_back()) return kept_back_text(job, now);
   if (pauses(job, now)) return "pauses " + length_text(*job.again_at - now);

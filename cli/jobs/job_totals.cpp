@@ -49,8 +49,8 @@ std::string totals_text(const JobTotals& totals, std::size_t shown, bool selecte
   return text + grouped(totals.ended()) + " ended";
 }
 
-/// The news of its start may be late, and so may that of its end: a job manager that was away hears both together. The
-/// earlier of what the two tell is right.
+/// The news of the start may be late, and so may that of the end: a job manager that was away hears both together. The
+/// earlier of the two times is right.
 double waited_seconds(const ToldJob& job, double now) {
   double start = job.ran_from.value_or(job.ended.value_or(now));
   if (job.over() && job.wall_seconds > 0 && job.ended) start = std::min(start, *job.ended - job.wall_seconds);

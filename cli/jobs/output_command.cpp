@@ -1,5 +1,5 @@
-// `dmm output JOB`: prints what a job wrote, while it runs or afterwards, from where its job manager has put it; and
-// has output fetched once more that could not be written.
+// `dmm output JOB`: prints what a job wrote, while it runs or afterwards, from where its job manager has put it. Can
+// also have output fetched again that could not be written.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
@@ -26,14 +26,14 @@ struct OutputOptions {
   bool error = false, follow = false, fetch = false, json = false;
 };
 
-/// Asks the job manager again and again over one connection.
+/// Asks the job manager repeatedly over one connection.
 class Asker {
  public:
   Asker(const Manager& manager, Json argument) : argument_(std::move(argument)) {
     if (auto connected = pool_.connect(manager.party, manager.endpoint); connected.index() == 1)
       fault_ = std::get<std::string>(std::move(connected));
   }
-  /// The answer, or why there is none. A manager that restarts is asked once more.
+  /// The answer, or why there is none. A manager that restarts is asked again.
   Answered ask(const std::string& verb) {
     Answered answered;
     answered.fault = fault_;
@@ -55,15 +55,15 @@ class Asker {
   std::string fault_;
 };
 
-/// Copies what is new in a file to standard output.
+/// Copies new content of a file to standard output.
 class Copier {
  public:
-  /// False if standard output takes no more.
+  /// False if standard output can't be written any more.
   bool copy(const std::string& path) {
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file) return true;
     found_ = true;
-    if (file.tellg() < at_) {  // the job was run again, or its output fetched again
+    if (file.tellg() < at_) {  // the job was rerun, or its output fetched again
       std::fprintf(stderr, "dmm output: it begins again\n");
       at_ = 0;
     }
@@ -97,7 +97,7 @@ int tell_end(const OutputOptions& options, const JobOutput& output, bool found) 
   return 0;
 }
 
-/// The order is given; it is done when the output isn't awaited any more.
+/// Orders the fetch, and waits until no output is awaited any more.
 std::string fetch(Asker& asker, Interrupts& interrupts) {
   if (const Answered ordered = asker.ask("fetch_output"); !ordered.fault.empty()) return ordered.fault;
   while (!interrupts.any()) {

@@ -53,7 +53,7 @@ Reply PatientClient::give_up(std::uint64_t token, Duration waited) {
   return reply;
 }
 
-/// Looked at only while it is silent.
+/// Whether the testbed is gone; only checked while the manager is silent.
 bool PatientClient::is_gone() const {
   return !manager_.testbed.empty() && !pool_.is_up(0) &&
          std::holds_alternative<RegistryFault>(load_testbed(manager_.testbed));

@@ -1,6 +1,5 @@
-// One manager, spoken to for as long as it takes: over its restarts, pauses and deaths, and with word on standard error
-// of whom the command waits for. Ends early if the user interrupts, if the manager was never there, or if its testbed
-// is taken down.
+// Talks to one manager through its restarts, pauses and deaths, and says on standard error which manager the command
+// waits for. Gives up if the user interrupts, if the manager was never reached, or if its testbed is taken down.
 #pragma once
 
 #include <string>
@@ -15,7 +14,7 @@ namespace dmm {
 
 class PatientClient {
  public:
-  /// `name`: of the client, as ClientPool has it.
+  /// `name`: of the client, as in ClientPool.
   PatientClient(const std::string& command, Manager manager, const std::string& name);
 
   /// Why the endpoint can't be used; empty if it can.
@@ -24,12 +23,12 @@ class PatientClient {
 
   std::uint64_t ask(const std::string& verb, const std::string& argument) { return pool_.ask(0, verb, argument); }
   std::uint64_t submit(std::vector<JobDescription> jobs) { return pool_.submit(0, std::move(jobs)); }
-  /// The reply, or a fault with what to do about it when the time is over.
+  /// The reply; or, after `patience`, a fault that says what to do about it.
   Reply wait(std::uint64_t token, Duration patience = forever);
-  /// Does nothing for a while, unless the user interrupts.
+  /// Sleeps for this long, unless the user interrupts.
   void pause(Duration length);
 
-  /// Whether the manager was ever there.
+  /// Whether the manager was ever reached.
   bool reached() const { return pool_.size() > 0 && pool_.was_reached(0); }
   bool interrupted() { return interrupts_.any(); }
   const Interrupts& interrupts() const { return interrupts_; }

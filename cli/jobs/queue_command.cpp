@@ -1,4 +1,4 @@
-// `dmm queue`: the jobs of one user or of a whole testbed, and how many there are in all.
+// `dmm queue`: the jobs of one user or of a whole testbed, and the number of all jobs.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -27,7 +27,7 @@ struct QueueOptions {
   bool json = false;
 };
 
-/// The chain of each of its leases.
+/// The chains of all its leases.
 std::string chains_text(const ToldJob& job, const Style& style) {
   std::string text;
   for (const ToldJob::Place& place : job.places) {
@@ -38,7 +38,7 @@ std::string chains_text(const ToldJob& job, const Style& style) {
   return text;
 }
 
-/// How long its present or last attempt ran, or has been running; nothing if it didn't.
+/// How long its present or last attempt has run; empty if none ran.
 std::string ran_text(const ToldJob& job, double now) {
   const bool is_known = job.over() || job.state == "collecting";
   if (is_known && job.wall_seconds > 0) return length_text(job.wall_seconds);

@@ -1,4 +1,4 @@
-// A parser by descent; see rsl.hpp. Everything that it doesn't take it refuses where it stands.
+// A recursive-descent parser. Everything that it doesn't support is a fault, with its place.
 #include "cli/jobs/rsl.hpp"
 
 #include <utility>
@@ -47,7 +47,7 @@ class RslParser {
     }
   }
 
-  /// Blanks, and comments: (* ... *).
+  /// Skips blanks and comments: (* ... *).
   bool skip_blanks() {
     while (!text_.empty()) {
       if (rsl_white.find(text_.front()) != std::string_view::npos) {
@@ -122,7 +122,7 @@ class RslParser {
     return true;
   }
 
-  /// Texts with # between them are one.
+  /// Reads a text; texts with # between them are joined.
   bool read_text(std::string& text) {
     if (!read_one_text(text)) return false;
     while (next_is('#')) {
@@ -142,7 +142,7 @@ class RslParser {
     return read_plain(text, "expected a value");
   }
 
-  /// Up to the sign that ends it; two of them are one of the text.
+  /// Reads up to the closing sign; the sign twice stands for one in the text.
   bool read_quoted(std::string& text, char end, std::size_t start) {
     const RslPlace begin = place_;
     skip(start);

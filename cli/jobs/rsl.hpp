@@ -1,6 +1,6 @@
 // The Resource Specification Language of Globus (RSL 1.0), as far as it describes jobs: `&` requests and `+`
-// multi-requests, in which KOALA took jobs of several components (Mohamed and Epema 2005, section 2.5). Pure: text
-// in, relations out, or the first fault with its line and column. What they mean is in rsl_job.hpp.
+// multi-requests. KOALA took jobs of several components in it (Mohamed and Epema 2005, section 2.5). Pure: text in,
+// relations out, or the first fault with its line and column. rsl_job.hpp gives relations their meaning.
 //
 //   +(&(count=8)(executable=/bin/hostname)(resourceManagerContact=fs0))
 //    (&(count=4)(executable=/bin/hostname)(resourceManagerContact=fs1))
@@ -15,7 +15,7 @@
 
 namespace dmm {
 
-/// Both from 1; a column is a byte.
+/// Both count from 1; a column is a byte.
 struct RslPlace {
   std::size_t line = 1, column = 1;
 };
@@ -35,19 +35,19 @@ struct RslValue {
 
 /// (attribute = value ...)
 struct RslRelation {
-  std::string attribute;  ///< as it is written
-  std::string name;       ///< the same in small letters and without '_': RSL makes no difference
+  std::string attribute;  ///< as written
+  std::string name;       ///< the same in lower case without '_': RSL doesn't distinguish them
   std::vector<RslValue> values;
   RslPlace place;
 };
 
-/// What stands behind one &.
+/// What stands after one &.
 struct RslConjunction {
   std::vector<RslRelation> relations;
   RslPlace place;
 };
 
-/// At least one; several are those of a multi-request.
+/// At least one; a multi-request has several.
 using Rsl = std::vector<RslConjunction>;
 
 OrFault<Rsl, RslFault> parse_rsl(std::string_view text);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t rsl_count_max = 10'000'000;
 constexpr std::uint64_t minutes_max = 1000ULL * 366 * 24 * 60;
 
-/// What one conjunction says. All of a request agree on everything but the component.
+/// What one conjunction says. The conjunctions of a request may differ only in the component.
 struct RslPart {
   Component component{1, {}, {}};
   std::vector<std::string> arguments, environment;
@@ -91,7 +91,7 @@ class RslReader {
     }
   }
 
-  /// A path here. RSL also has URLs, whose files would have to be fetched.
+  /// A path on this host. RSL also allows URLs, but their files would have to be fetched.
   void read_file(const RslRelation& relation, std::string& path) {
     read_text(relation, path);
     if (path.find("://") != std::string::npos)

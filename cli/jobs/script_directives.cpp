@@ -1,5 +1,5 @@
-// What the head of a script says, under what the command line says: both are put into one line of words, and that
-// is parsed as any other; see submit_options.hpp.
+// The options in the head of a script, below those of the command line. Both are joined into one line of words, which
+// is parsed like any other; see submit_options.hpp.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 namespace dmm {
 namespace {
 
-/// A job has one of the first three; the others belong to one of them.
+/// A job has one of the first three options; the others belong to one of them.
 constexpr std::array<std::string_view, 5> size_options{"--processors", "--components", "--flexible",
                                                        "--component-min", "--components-max"};
 
@@ -21,10 +21,10 @@ bool is_size(std::string_view name, std::size_t of_first = size_options.size()) 
   return std::find(size_options.begin(), end, name) != end;
 }
 
-/// Every value that is given counts.
+/// Whether each given value counts, not only the last one.
 bool is_list(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 
-/// The words of the options that a command line gave.
+/// The words of the options on a command line.
 std::vector<std::string> words_given(const CLI::App& command) {
   std::vector<std::string> words;
   for (const CLI::Option* option : command.get_options()) {
@@ -45,7 +45,7 @@ class Directives {
     add_submit_options(parser_, unused_);
   }
 
-  /// Empty, or what is wrong with it.
+  /// Takes a directive. Returns what is wrong with it, or empty.
   std::string take(Directive directive) {
     const CLI::Option* option = parser_.get_option_no_throw(directive.option);
     if (option == nullptr || option->get_positional() || option->get_group().empty())
@@ -63,7 +63,7 @@ class Directives {
     return {};
   }
 
-  /// The options of all that was taken and of the command line; or a fault.
+  /// The options of all directives and of the command line; or a fault.
   OrFault<SubmitOptions, JobFault> parse() {
     for (Directive& directive : implied_)
       if (!chosen(directive.option) && follows_output(directive)) chosen_.push_back(std::move(directive));
@@ -100,7 +100,7 @@ class Directives {
     return output != nullptr && output->value == directive.value;
   }
 
-  /// The later one of two wins.
+  /// Of two equal options the later one wins.
   void put(Directive directive, bool is_list) {
     const auto is_replaced = [&](const Directive& other) {
       const bool is_other_size = is_size(directive.option, 3) && is_size(other.option, 3);
@@ -118,7 +118,7 @@ class Directives {
     }
     if (with_command_line)
       for (std::string& word : words_given(given_)) words.push_back(std::move(word));
-    std::ranges::reverse(words);  // as the parser takes them
+    std::ranges::reverse(words);  // the order that the parser expects
     CLI::App parser;
     parser.set_help_flag();
     add_submit_options(parser, options);

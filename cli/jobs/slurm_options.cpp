@@ -17,8 +17,8 @@ constexpr std::uint64_t time_limit_max = 1000ULL * 366 * 24 * 3600;
 
 /// How an option of sbatch is read.
 enum class SlurmKind : std::uint8_t {
-  count,  ///< of tasks or nodes: kept, and put together in the end
-  same,   ///< its value as it is
+  count,  ///< of tasks or nodes: kept, and combined at the end
+  same,   ///< the value is taken as it is
   flag,   ///< without a value
   time,
   memory,
@@ -63,11 +63,11 @@ bool read_whole_number(std::string_view text, std::uint64_t& number, std::uint64
   return parse_number(text, number) && number <= most;
 }
 
-/// Collects what the lines say.
+/// Collects the options of all lines.
 class Translator {
  public:
   void take(const Directive& option);
-  /// Puts the counts together. Nothing is taken after that.
+  /// Combines the counts. Takes nothing afterwards.
   SlurmTranslation finish();
 
  private:
@@ -94,8 +94,8 @@ class Translator {
     std::size_t line = 0;
   };
   std::map<std::string, Count> counts_;     // by the long name
-  std::map<std::string, Directive> files_;  // by our option, the last one that was said
-  std::vector<std::string> told_;           // options that were warned of
+  std::map<std::string, Directive> files_;  // by our option; the last one given
+  std::vector<std::string> told_;           // options that a warning has named
   SlurmTranslation result_;
 };
 
@@ -154,8 +154,7 @@ void Translator::take_memory(const Directive& option, const SlurmOption& known) 
   add(known.ours, std::to_string(mebibytes), option.line);
 }
 
-/// A name of a file with what DMM puts in for %: %j and %%. Others stay as they are; `unknown` is the first of
-/// them.
+/// A file name with what DMM replaces after %: %j and %%. Other such marks stay; `unknown` is the first of them.
 std::string translated_pattern(const std::string& name, std::string& unknown) {
   std::string text;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -230,7 +229,7 @@ void Translator::finish_processors() {
   add("--processors", std::to_string(number), line);
 }
 
-/// Slurm writes both streams into one file unless each has its own.
+/// Slurm writes both streams into one file unless each has its own file.
 void Translator::finish_files() {
   const auto output = files_.find("--output-file");
   if (output != files_.end() && !files_.contains("--error-file")) {

@@ -1,6 +1,6 @@
-// `dmm submit`: jobs, from a command line or a file, to a job manager; waits for their ends if wanted, and then
-// ends as the worst of them did. What happens to the job manager meanwhile is a matter of patience, not of the
-// job.
+// `dmm submit`: submits jobs from a command line or a file to a job manager. If wanted it waits for their ends, and its
+// exit code is then the worst of theirs. Restarts and pauses of the job manager only make it wait longer; the job
+// doesn't depend on them.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -25,10 +25,10 @@
 namespace dmm {
 namespace {
 
-/// How long a job manager that was reached is waited for until it says that it took the job.
+/// How long to wait until a job manager that was reached says that it took the job.
 constexpr Duration submit_patience = seconds(60);
 
-/// As a shell says it: the job's own status, 128 + n for signal n, 1 for what isn't the program's doing.
+/// The exit code as a shell has it: the job's own status, 128 + n for signal n, 1 if the program isn't the cause.
 int exit_code_of(const ToldJob& job) {
   if (job.state == "finished") return 0;
   if (job.exit_kind == "exited" && job.exit_code != 0) return job.exit_code;
@@ -36,7 +36,7 @@ int exit_code_of(const ToldJob& job) {
   return 1;
 }
 
-/// Where the job's output is, and whether all of it; nothing of a job that wrote none.
+/// Where the job's output is, and whether it is complete. Nothing for a job without output.
 JobOutput output_of(const ToldJob& job, const Manager& manager) {
   if (!job.keep_output || job.exit_kind.empty() || job.is_array()) return {};
   JobOutput output = ask_output(manager, job.number);
@@ -45,7 +45,7 @@ JobOutput output_of(const ToldJob& job, const Manager& manager) {
   return output;
 }
 
-/// The job's exit code, told: as text, or as one more of the rows.
+/// Tells the job's end, as text or as another row. Returns the job's exit code.
 int tell_end(const SubmitOptions& options, const Json& json, const Manager& manager, Json& rows) {
   const ToldJob job = job_from_json(json);
   const JobOutput output = output_of(job, manager);
@@ -74,7 +74,7 @@ int tell_end(const SubmitOptions& options, const Json& json, const Manager& mana
   return code;
 }
 
-/// A name that no other submission has, also where several machines share a job manager.
+/// A name that no other submission has, even if several machines share a job manager.
 std::string new_submission() {
   std::array<char, 64> host{};
   ::gethostname(host.data(), host.size() - 1);
@@ -89,7 +89,7 @@ std::string job_name(const Manager& manager, std::uint64_t number) {
   return manager.party.site.text + "/" + manager.party.name + "/" + std::to_string(number);
 }
 
-/// A submission that wasn't answered may have been taken all the same: how to repeat it safely.
+/// A submission without an answer may have been taken all the same. The message says how to repeat it safely.
 int fail_unanswered(const SubmitOptions& options, PatientClient& client, const Reply& reply) {
   std::string text = reply.fault;
   const bool may_be_taken = client.reached() && reply.why != Unanswered::no && reply.why != Unanswered::too_long;
@@ -102,10 +102,10 @@ int fail_unanswered(const SubmitOptions& options, PatientClient& client, const R
   return client.interrupted() ? client.interrupts().exit_code() : 1;
 }
 
-/// A job that was waited for.
+/// A job that the command waits for.
 struct WaitedJob {
-  Json json;     ///< as its job manager tells it; null: it isn't over
-  int code = 0;  ///< then: why the command ends
+  Json json;     ///< as its job manager describes it; null: it hasn't ended
+  int code = 0;  ///< if `json` is null: the command's exit code
 };
 
 WaitedJob wait_for_end(PatientClient& client, std::uint64_t number) {
@@ -124,8 +124,8 @@ WaitedJob wait_for_end(PatientClient& client, std::uint64_t number) {
   return {{}, client.interrupts().exit_code()};
 }
 
-/// The job, if its site refuses it at once: a refusal comes within milliseconds, or much later, or never. It is
-/// looked for until `end`.
+/// The job, if its site refuses it at once. A refusal comes within milliseconds, or much later, or never, so it is
+/// awaited only until `end`.
 std::optional<ToldJob> refused_at_once(PatientClient& client, std::uint64_t number, Instant end) {
   for (Duration pause = milliseconds(2); monotonic_now() < end; pause = std::min(pause * 2, milliseconds(20))) {
     const Reply reply = client.wait(client.ask("job", Json{{"job", number}}.dump()), end - monotonic_now());
@@ -162,7 +162,7 @@ int tell_submitted(const SubmitOptions& options, PatientClient& client, const Su
   return code;
 }
 
-/// Tells each of the jobs, which have consecutive numbers. Ends as the worst of them: with the greatest exit code.
+/// Tells the end of each of the jobs, which have consecutive numbers. Returns the greatest of their exit codes.
 int wait_for_ends(const SubmitOptions& options, PatientClient& client, const Submitted& submitted) {
   int worst = 0;
   Json rows = Json::array();

@@ -10,10 +10,10 @@ namespace dmm {
 namespace {
 
 constexpr std::size_t submission_length_max = 60;
-/// Put before a script by with_script_marked; no option for people.
+/// The word that with_script_marked puts before a script; not an option for people.
 constexpr const char* script_mark = "--script-follows";
 
-/// Empty if it may name a submission.
+/// Why this can't be the name of a submission; empty if it can.
 std::string fault_of_submission(const std::string& name) {
   if (!name.empty() && name.size() <= submission_length_max && std::ranges::all_of(name, is_submission_letter))
     return {};
@@ -21,7 +21,7 @@ std::string fault_of_submission(const std::string& name) {
          name + "'";
 }
 
-/// An option that a job file would say itself.
+/// Adds an option of the job; a job file has a key instead.
 template <class T>
 CLI::Option* add_of_job(CLI::App& command, const std::string& name, T& value, const std::string& help,
                         const char* type) {
@@ -46,7 +46,7 @@ void add_size_options(CLI::App& command, SubmitOptions& options) {
       ->needs(flexible);
 }
 
-/// How often the program runs: a job has one of these, or none.
+/// How often the program runs: a job has at most one of these options.
 void add_runner_options(CLI::App& command, SubmitOptions& options) {
   std::vector<CLI::Option*> flags;
   const auto add = [&](const char* name, Runner runner, const char* help) {
@@ -123,7 +123,7 @@ void add_job_options(CLI::App& command, SubmitOptions& options) {
   add_of_job(command, "--limit-wall", options.limits.wall_seconds, "Its run time", "SECONDS");
 }
 
-/// How many words the option takes at this place: its value in the same word, in the next one, or none.
+/// How many words the option at this place takes: one if its value is in the same word or missing, else two.
 std::size_t words_taken(const CLI::App& command, const std::string& word) {
   const bool is_long = word.starts_with("--");
   const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);

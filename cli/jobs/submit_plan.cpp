@@ -21,7 +21,7 @@ namespace {
 
 using PlanOrFault = OrFault<SubmitPlan, JobFault>;
 
-/// "8", "8@das-0/c" or "8@das-0" as a component.
+/// Reads "8", "8@das-0/c" or "8@das-0" as a component.
 bool parse_component(std::string_view text, Component& component) {
   const std::size_t at = std::min(text.find('@'), text.size());
   if (!parse_number(text.substr(0, at), component.processors) || component.processors == 0) return false;
@@ -35,7 +35,7 @@ bool parse_component(std::string_view text, Component& component) {
   return true;
 }
 
-/// "8,8,8" as components.
+/// Reads "8,8,8" as components.
 bool parse_components(std::string_view text, ResourceNeed& need) {
   for (;;) {
     const std::size_t comma = std::min(text.find(','), text.size());
@@ -88,7 +88,7 @@ WhyNot program_from(const SubmitOptions& options, Program& program) {
   return {};
 }
 
-/// When the job may be asked for. `named`: gets the full names of jobs that it depends on.
+/// Reads when the job becomes eligible. `named` gets the full names of jobs that it depends on.
 WhyNot conditions_from(const SubmitOptions& options, JobDescription& job, std::vector<JobName>& named) {
   const auto said = [](const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); };
   const ConditionTexts texts{options.hold, said(options.begin), said(options.dependency)};
@@ -129,7 +129,7 @@ WhyNot outputs_from(const SubmitOptions& options, JobDescription& job) {
   return {};
 }
 
-/// The job of a command line; a script is put in by the caller.
+/// The job of a command line; the caller adds the script.
 OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options, const std::string& script,
                                            std::vector<JobName>& named) {
   JobDescription job;
@@ -160,7 +160,7 @@ OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options, const s
   return job;
 }
 
-/// Nothing but a script and its input goes to where the job runs.
+/// Warns that only a script and its input travel to where the job runs; other files stay here.
 void note_that_files_stay(SubmitPlan& plan) {
   const std::string& program = plan.options.words.front();
   std::error_code error;

@@ -1,5 +1,5 @@
-// What `dmm submit` is to submit: jobs, made of options and of the files that they name, or why there are none.
-// Says nothing to a manager.
+// What `dmm submit` will submit: jobs, made from options and from the files that they name; or why there are none. Asks
+// no manager.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@
 namespace dmm {
 
 struct SubmitPlan {
-  SubmitOptions options;  ///< with what a script says of itself
+  SubmitOptions options;  ///< those of the script's head included
   std::vector<JobDescription> jobs;
   std::vector<std::string> warnings;  ///< for people, a line each
-  std::vector<JobName> named;         ///< jobs on which they depend, by their full names
+  std::vector<JobName> named;         ///< jobs that these depend on, by their full names
 };
 
-/// Reads all that the options name. `command` has parsed them: it says which were given.
+/// Reads all files that the options name. `command` has parsed the options, and knows which were given.
 OrFault<SubmitPlan, JobFault> plan_submission(const CLI::App& command, const SubmitOptions& options);
 
 }  // namespace dmm

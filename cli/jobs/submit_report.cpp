@@ -16,7 +16,7 @@
 namespace dmm {
 namespace {
 
-/// An argument as a shell would take it.
+/// An argument, quoted for a shell if necessary.
 std::string shell_word(const std::string& word) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -63,7 +63,7 @@ std::string_view words_for(Runner runner) {
   return "?";
 }
 
-/// Titles and what stands beside them, in order.
+/// Pairs of a title and its value, in order.
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
 void add_limits(const Limits& limits, Rows& rows) {

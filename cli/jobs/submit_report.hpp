@@ -1,4 +1,4 @@
-// What `dmm submit --check` tells of jobs: all that would be submitted, in the words of a job file. Pure.
+// What `dmm submit --check` prints about jobs: all that would be submitted, with the keys of a job file. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,10 +10,10 @@
 
 namespace dmm {
 
-/// A paragraph for each job: its command, its size, and what isn't as it would be unsaid.
+/// A paragraph for each job: its command, its size, and everything that isn't at its default.
 std::string jobs_as_text(const std::vector<JobDescription>& jobs, const Style& style);
 
-/// {"jobs": [...]} with the keys of a job file. Of a script and of input there are the numbers of bytes.
+/// {"jobs": [...]} with the keys of a job file. A script and input appear as their numbers of bytes.
 nlohmann::ordered_json jobs_as_json(const std::vector<JobDescription>& jobs);
 
 }  // namespace dmm

@@ -28,7 +28,7 @@ std::string unknown_reason(const std::string& reason) {
 
 // ---- at home -------------------------------------------------------------------------------------------------------
 
-/// What keeps it from the nodes of its own site; empty for a site of a version that doesn't say.
+/// What keeps the request from its own site's nodes; empty for a site of a version that doesn't say.
 std::string here_sentence(const Json& answer) {
   const Json here = object_in(answer, "here");
   const std::string reason = text_in(here, "reason"), what = shown(here, "what"), site = shown(answer, "site");
@@ -59,11 +59,11 @@ std::string here_sentence(const Json& answer) {
              : std::string();
 }
 
-/// Which requests and borrowers have what it waits for, and for how long yet.
+/// Which requests and borrowers have the nodes that the job waits for, and for how long yet.
 void add_holders(std::vector<std::string>& lines, const Json& answer) {
   const std::vector<Json> holders = rows_in(answer, "holders");
   const std::string reason = text_in(object_in(answer, "here"), "reason");
-  // What can never hold it here could not be used if it were free.
+  // If the job can never run here, the holders' nodes would be of no use to it.
   const bool is_of_no_use = reason == "too_wide" || reason == "over_quota" || reason == "apart" ||
                             reason == "no_attribute" || reason == "too_little_memory";
   if (holders.empty() || is_of_no_use) return;
@@ -92,7 +92,7 @@ void add_holders(std::vector<std::string>& lines, const Json& answer) {
 
 // ---- elsewhere -----------------------------------------------------------------------------------------------------
 
-/// Whether only its DTTL keeps the request from its site's neighbours. A site without neighbours asks none anyway.
+/// Whether only its DTTL keeps the request from neighbours. A site without neighbours asks none anyway.
 bool may_not_travel(const Json& answer) {
   return has_number(answer, "dttl") && number_in<std::uint64_t>(answer, "dttl") == 0 &&
          !rows_in(answer, "neighbours").empty();
@@ -147,7 +147,7 @@ std::string limit_text(const std::string& borrower, std::uint64_t most) {
          " at once (\"processors\" in its \"limits\")";
 }
 
-/// Which limit of a link is reached for one that asks for so many processors; empty if none is.
+/// The limit of a link that forbids lending `processors` more to `asker`; empty if none does.
 std::string limit_reached_of(const Json& link, const std::string& asker, std::uint64_t processors) {
   const Json borrower = object_in(link, "borrower");
   const auto leases_max = number_in<std::uint64_t>(borrower, "leases_max");
@@ -160,7 +160,7 @@ std::string limit_reached_of(const Json& link, const std::string& asker, std::ui
   return "it " + limit_text(asker, most) + ", of which " + harmless(asker) + " has " + grouped(has);
 }
 
-/// What is known of a site beyond its hint, which only says that there is no room for the asking site.
+/// What the site itself says. Its hint only says that there is no room for the asking site.
 std::string seen_of(const Json& site, const std::string& asker, std::uint64_t processors) {
   const std::vector<std::string> drained = texts_in(site, "drained");
   if (std::ranges::count(drained, text_in(site, "site")) > 0) return "it is drained";
@@ -181,7 +181,7 @@ std::string seen_of(const Json& site, const std::string& asker, std::uint64_t pr
          grouped(number_in<std::uint64_t>(site, "processors_lent")) + " of them lent";
 }
 
-/// Of a neighbour that never serves the request: the limit of a link that leaves too little of what would do.
+/// About a neighbour that can never serve the request: the limit of a link that lets too few processors pass.
 std::string limit_beyond(const Json& asked, const Json& answer) {
   const auto hops = number_in<std::uint64_t>(asked, "limit_hops");
   if (hops <= 1) return "it " + limit_text(text_in(answer, "site"), number_in<std::uint64_t>(asked, "limit"));
@@ -189,7 +189,7 @@ std::string limit_beyond(const Json& asked, const Json& answer) {
          " hops away, beyond it, lends less over its link than it has (\"processors\" in \"limits\" there)";
 }
 
-/// Why a neighbour has not been asked in this round; empty if it was, and answered.
+/// Why a neighbour has not been asked in this round; empty if it was asked and has answered.
 std::string not_asked_sentence(const Json& asked, const Json& answer, const KnownSites& others) {
   const std::string stage = text_in(asked, "stage"), site = text_in(asked, "site");
   if (stage == "cannot") {
@@ -248,13 +248,13 @@ void add_neighbours(std::vector<std::string>& lines, const Json& answer, const K
   lines.insert(lines.end(), told.begin(), told.end());
 }
 
-/// How often the nodes of a planned request were claimed in vain.
+/// How often claiming the nodes of a planned request has failed.
 std::string tried_text(const Json& planned) {
   const auto tries = number_in<std::uint64_t>(planned, "tries");
   return tries == 0 ? "" : ", after " + count_text(tries, "claim") + " in vain";
 }
 
-/// Of a co-allocated request: its parts under way, or why the last try to have them all came to nothing.
+/// About a co-allocated request: its parts under way, or why the last attempt to gather all of them failed.
 void add_parts(std::vector<std::string>& lines, const Json& answer) {
   for (const Json& part : rows_in(answer, "parts"))
     lines.push_back("  " + shown(part, "site") + ": " + processors_text(part, "processors") + " in " +

@@ -1,5 +1,5 @@
-// `dmm why JOB`: why a job waits, in the words of its site and of every site that was asked; where it runs; how it
-// ended. Of a job whose site manager can't be asked its job manager tells what it knows.
+// `dmm why JOB`: why a job waits, as its site and every asked site say; where it runs; how it ended. If its site
+// manager can't be asked, its job manager says what it knows.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -32,23 +32,23 @@ struct WhyOptions {
   bool json = false;
 };
 
-/// What was found out of a job.
+/// What the managers said about a job.
 struct Findings {
   Json job, why;            ///< the answers of its job manager and of its site; null: not asked, or no answer
-  bool site_is_up = false;  ///< for its job manager
-  std::string site_fault;   ///< what that heard of it last, if it isn't
+  bool site_is_up = false;  ///< as its job manager says
+  std::string site_fault;   ///< the site's last fault, as its job manager says; if the site isn't up
   std::string fault;        ///< why the site gave no answer
   KnownSites others;
-  Json batch;  ///< what the batch manager of its site says; null: there is none
+  Json batch;  ///< the answer of the site's batch manager; null: there is none
 };
 
-/// The site manager of the job manager's site: in its testbed, or where the user says.
+/// The site manager of the job manager's site: in its testbed, or at the endpoint that the user names.
 OrFault<Manager, CommandFault> site_of(const WhyOptions& options, const Manager& job_manager) {
   ManagerOptions wanted;
   wanted.testbed = options.manager.testbed;
   wanted.site = wanted.as_site = job_manager.party.site.text;
   wanted.endpoint = options.sitemgr;
-  // The testbed that happens to be up has nothing to do with a job manager that was named by its endpoint.
+  // A job manager that was named by its endpoint doesn't belong to the testbed that happens to be up.
   const bool is_of_testbed = with_environment(options.manager, Role::job_manager).endpoint.empty();
   if (!is_of_testbed && with_environment(wanted, Role::site_manager).endpoint.empty())
     return CommandFault{
@@ -56,7 +56,7 @@ OrFault<Manager, CommandFault> site_of(const WhyOptions& options, const Manager&
   return choose_manager(wanted, Role::site_manager);
 }
 
-/// Neighbours of whom a hint tells no more than that they have no room, asked directly where they are in the testbed.
+/// Asks neighbours directly if a hint only says that they have no room, and if they are in the testbed.
 KnownSites look_at_neighbours(const WhyOptions& options, const Json& why) {
   ManagerOptions wanted;
   wanted.testbed = options.manager.testbed;
@@ -103,7 +103,7 @@ OutputPlaces places_of(const ToldJob& job, const Manager& manager) {
   return places;
 }
 
-/// Lines for a job that its site is asked for.
+/// Lines for a job that its site has a request of.
 std::vector<std::string> waiting_sentences(const Findings& found, const ToldJob& job, double now) {
   if (pauses(job, now)) return pause_sentences(job, now);
   if (found.why.is_null() || !found.site_is_up)

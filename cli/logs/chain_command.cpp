@@ -1,5 +1,4 @@
-// `dmm chain REQUEST`: how a request found its nodes, from the logs of all processes, while they run or long
-// after.
+// `dmm chain REQUEST`: how a request found its nodes, from the logs of all daemons, while they run or long after.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -26,12 +25,12 @@ struct ChainOptions {
   std::string request;
   std::string logs;
   std::string testbed;
-  std::string picture;   ///< file to draw into
-  std::string topology;  ///< of the picture
+  std::string picture;   ///< the file to draw into
+  std::string topology;  ///< for the picture
   bool json = false;
 };
 
-/// Where to look: the folder that was named, the testbed's, or what the last run left.
+/// The folder of the logs: the one that was named, the testbed's, or the last run's.
 OrFault<std::string, CommandFault> logs_of(const ChainOptions& options) {
   if (!options.logs.empty()) return options.logs;
   auto chosen = choose_testbed(options.testbed);
@@ -42,7 +41,7 @@ OrFault<std::string, CommandFault> logs_of(const ChainOptions& options) {
   return CommandFault{"no testbed is up and no run was made; name the folder of the logs with --logs", 1};
 }
 
-/// The last attempt, on the map of its grid.
+/// Draws the last attempt on the map of its grid.
 int draw_picture(const ChainOptions& options, const DelegationChain& chain) {
   const auto topology = read_topology(shipped(options.topology));
   if (const auto* fault = std::get_if<ConfigError>(&topology)) return fail("chain", {fault->text, 2});

@@ -1,5 +1,5 @@
-// Draws a delegation chain: a column of times, then the tree of who asked whom, then the way of the lease. See
-// delegation_chain.hpp.
+// Draws a delegation chain: a column of times, then the tree of sites that asked one another, then the chain of the
+// lease. See delegation_chain.hpp.
 #include <algorithm>
 
 #include "cli/logs/delegation_chain.hpp"
@@ -39,7 +39,7 @@ class Drawing {
     lines_.push_back(style_.paint(Ink::dim, pad_left(decimal(passed, 1) + " ms", time_columns)) + "  " + text);
   }
 
-  /// Several that do the same one after the other, as a lease goes back hop by hop, share a line.
+  /// Equal moments in a row share a line, as when a lease goes back hop by hop.
   void moments(const std::vector<Moment>& all) {
     for (std::size_t i = 0; i < all.size();) {
       std::size_t end = i + 1;
@@ -51,7 +51,7 @@ class Drawing {
     }
   }
 
-  /// Columns of the widest name in the tree, with what is drawn before it.
+  /// Columns of the widest name in the tree, with its indent.
   static std::size_t widest(const std::vector<Hop>& asked, std::size_t indent) {
     std::size_t columns = 0;
     for (const Hop& hop : asked)

@@ -19,7 +19,7 @@ constexpr double picture_width = 960, side = 34, first_row = 96, row_pitch = 112
 constexpr std::string_view link_colour = "#c4c4c4", ask_colour = "#0072b2", no_colour = "#d55e00",
                            lease_colour = "#009e73";
 
-/// Where each site stands.
+/// The position of each site.
 class ChainMap {
  public:
   explicit ChainMap(const Topology& topology) : topology_(topology) {
@@ -111,14 +111,14 @@ class ChainPicture {
   void links() {
     for (const TopologyLink& link : links_of(topology_)) {
       const auto &from = map_.of(link.dialler), &to = map_.of(link.listener);
-      // Siblings below one parent are all linked with one another; drawn, that would hide the rest.
+      // Siblings below one parent are all linked with one another; those lines would hide the rest.
       const bool below_one =
           link.relation == Relation::sibling && !topology_.sites[link.dialler].parent.text.empty();
       if (!below_one) svg_.line(from.at, to.at, {.colour = link_colour});
     }
   }
 
-  /// From a disc's edge to a disc's edge, bent to one side so that there and back don't lie on each other.
+  /// From disc edge to disc edge, bent to one side so that the two directions don't cover each other.
   void arrow(const std::string& from, const std::string& to, const SvgStroke& stroke, double bend) {
     const auto *a = map_.find(from), *b = map_.find(to);
     if (a == nullptr || b == nullptr || a == b) return;
@@ -150,7 +150,7 @@ class ChainPicture {
 
   void ask(const Hop& hop) {
     const bool no = hop.outcome == HopOutcome::rejected;
-    // A site may be asked in many rounds; one arrow tells it.
+    // A site may be asked in many rounds; one arrow is enough.
     if (drawn_.insert({hop.from, hop.to, no}).second)
       arrow(hop.from, hop.to, {.colour = no ? no_colour : ask_colour, .width = 1.6, .dashes = no ? "5 3" : ""}, 1);
     for (const Hop& next : hop.asked) ask(next);
@@ -197,7 +197,7 @@ class ChainPicture {
   const DelegationChain& chain_;
   ChainMap map_;
   Svg svg_;
-  std::set<std::tuple<std::string, std::string, bool>> drawn_;  ///< from, to, said no
+  std::set<std::tuple<std::string, std::string, bool>> drawn_;  ///< from, to, whether `to` refused
 };
 
 }  // namespace

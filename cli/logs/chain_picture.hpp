@@ -1,4 +1,5 @@
-// A delegation chain on the map of its grid: who asked whom, who said no, whose nodes were lent. Pure: SVG out.
+// A delegation chain on the map of its grid: which site asked which, which sites refused, and which site lent its
+// nodes. Pure: SVG out.
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@
 
 namespace dmm {
 
-/// Sites stand below their parents; a disc's area is a site's processors, and a small ring is a site that only passes
-/// on. Sites that the chain names and the topology doesn't are left out.
+/// Sites stand below their parents. The area of a disc is the site's processors; a small ring is a site that only
+/// relays. Sites of the chain that the topology lacks are left out.
 std::string chain_picture(const Topology& topology, const DelegationChain& chain);
 
 }  // namespace dmm

@@ -11,7 +11,7 @@
 namespace dmm {
 namespace {
 
-/// What happened beside the search, in words; empty for records that the tree shows, or that nobody needs.
+/// An event beside the search, in words. Empty for records that the tree shows, or that say nothing to people.
 std::string words_for(const LogRecord& record) {
   const std::string& event = record.event;
   const auto with = [&](std::string text, const char* key, const char* between) {
@@ -53,7 +53,7 @@ std::string who_of(const LogRecord& record) {
 
 bool ends_search(const LogRecord& record) { return record.event == "granted" || record.event == "hand_out"; }
 
-/// The records of every site manager, each used once and in order.
+/// The records of every site manager; each is used once and in order.
 class Replay {
  public:
   explicit Replay(std::string home) : home_(std::move(home)) {}
@@ -84,7 +84,7 @@ class Replay {
     list.push_back({record.microseconds, who_of(record), std::move(text)});
   }
 
-  /// What a site wrote about its own asking; true if that is what the record is about.
+  /// Takes a record in which a site logs its own asking; false if the record is about something else.
   bool consume(const LogRecord& record, std::vector<Hop>& asked) {
     if (record.event == "delegate") {
       Hop hop;
@@ -108,28 +108,28 @@ class Replay {
       hop->reason = record.field("reason");
       hop->answered_at = record.microseconds;
     }
-    // A reject after a grant of ours that came too late stays a reject: its asker had given up.
+    // A reject stays a reject even if a grant was on its way: the asking site had already given up.
     hop->outcome = record.event == "rejected" ? HopOutcome::rejected : HopOutcome::withdrawn;
     return true;
   }
 
-  /// What the asked site did until it answered.
+  /// Takes what the asked site logged until it answered.
   void visit(Hop& hop) {
     const auto found = sites_.find(hop.to);
     if (found == sites_.end() || hop.to == home_) return;
     auto& own = found->second;
     while (!own.empty()) {
       const LogRecord& record = *own.front();
-      if (record.event == "granted" || record.event == "pass_grant") {  // a middle site: the answer went back
+      if (record.event == "granted" || record.event == "pass_grant") {  // a relaying site: it passed the answer on
         hop.outcome = HopOutcome::granted;
         own.pop_front();
         return;
       }
       if (record.event == "grant" || record.event == "reject") {
-        // Asked by somebody else: this record belongs to another visit, and our asker got no answer.
+        // Another site asked: this record belongs to another visit, and the asking site of this visit got no answer.
         if (!record.field("to").empty() && record.field("to") != hop.from) return;
         own.pop_front();
-        if (record.event == "reject") return;  // the asker's own record of it says the rest
+        if (record.event == "reject") return;  // the asking site's own record has the details
         hop.outcome = HopOutcome::granted;
         hop.answered_at = record.microseconds;
         hop.lease = record.field("lease");
@@ -144,11 +144,11 @@ class Replay {
   void take_lease(const LogRecord& record) {
     if (!record.field("lease").empty() && (chain_->lease.empty() || record.event == "hand_out"))
       chain_->lease = record.field("lease");
-    // A lease is named after its owner.
+    // A lease's name begins with its owner.
     if (chain_->lease.substr(0, chain_->lease.find('#')) == home_) chain_->chain = {home_};
   }
 
-  /// The path to the hop that made the lease, from the source to the sink.
+  /// The path to the hop that made the lease, from the owner to the sink.
   bool find_chain(const std::vector<Hop>& asked) {
     for (auto hop = asked.rbegin(); hop != asked.rend(); ++hop) {
       if (hop->lease != chain_->lease && !find_chain(hop->asked)) continue;
@@ -164,7 +164,7 @@ class Replay {
   DelegationChain* chain_ = nullptr;
 };
 
-/// "e > d > a" as names.
+/// The names in "e > d > a".
 std::vector<std::string> sites_of(const std::string& way) {
   std::vector<std::string> sites;
   for (std::size_t at = 0; at < way.size();) {
@@ -175,8 +175,8 @@ std::vector<std::string> sites_of(const std::string& way) {
   return sites;
 }
 
-/// Where the search doesn't tell the way of the lease: as the job manager was told. Nodes that were handed out of a
-/// lease that the home site had already are taken over.
+/// If the search doesn't show the chain of the lease, takes it from what the job manager was told. Nodes from a lease
+/// that the home site had already are a takeover.
 void complete(DelegationChain& chain, const std::vector<const LogRecord*>& records) {
   if (!chain.chain.empty() || chain.lease.empty()) return;
   const auto find = [&](const char* role, const char* event) {
@@ -192,7 +192,7 @@ void complete(DelegationChain& chain, const std::vector<const LogRecord*>& recor
     chain.taken_over_from = "?";
 }
 
-/// As the job manager was told, which gets all leases of a co-allocated request at once.
+/// The leases as the job manager was told; it gets all leases of a co-allocated request at once.
 std::vector<LeaseChain> leases_of(const DelegationChain& chain, const std::vector<const LogRecord*>& records) {
   std::vector<LeaseChain> leases;
   for (const LogRecord* record : records) {
@@ -232,7 +232,7 @@ DelegationChain rebuild(const std::string& request, const std::vector<const LogR
 }  // namespace
 
 std::vector<DelegationChain> rebuild_chains(const std::vector<LogRecord>& records) {
-  std::map<std::string, std::string> request_of_lease;  // what is said of a lease alone belongs to its request
+  std::map<std::string, std::string> request_of_lease;  // records about a lease alone belong to its request
   std::map<std::string, std::vector<const LogRecord*>> by_request;
   for (const LogRecord& record : records)
     if (!record.request.empty() && !record.field("lease").empty())
@@ -242,7 +242,7 @@ std::vector<DelegationChain> rebuild_chains(const std::vector<LogRecord>& record
     if (request.empty()) request = request_of_lease[record.field("lease")];
     if (!request.empty()) by_request[request].push_back(&record);
   }
-  std::map<std::string, std::vector<std::string>> users_of_lease;  // in the order in which they had it
+  std::map<std::string, std::vector<std::string>> users_of_lease;  // in the order in which they had the lease
   for (const LogRecord& record : records)
     if (record.event == "hand_out") users_of_lease[record.field("lease")].push_back(record.request);
   std::vector<DelegationChain> chains;

@@ -1,9 +1,9 @@
-// How a request found its nodes, rebuilt from what the managers wrote down: whom every site asked, what was
-// answered, where the lease came from and how it went back (Iosup et al. 2007, section 4.3). Pure.
+// How a request found its nodes, rebuilt from the logs of the managers: which sites each site asked, what they
+// answered, where the lease came from, and how it went back (Iosup et al. 2007, section 4.3). Pure.
 //
-// The search is a token that walks (design: one question, one answer), so each site's own records, in its own
-// order, tell the whole tree: a site that is asked writes what it does until it answers. Clocks of different
-// machines are shown, but nothing is decided by comparing them.
+// One question has one answer, so the search is at one site at a time, and a site that was asked logs what it does
+// until it answers. Each site's records in their own order are therefore enough to rebuild the tree. Clocks of
+// different machines are shown, but never compared to decide anything.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace dmm {
 
 enum class HopOutcome : std::uint8_t { open, granted, rejected, withdrawn };
 
-/// One site asked by another, and what came of it.
+/// One site asked another, and the outcome.
 struct Hop {
   std::string from;
   std::string to;
-  std::int64_t asked_at = 0;     ///< wall microseconds, written by `from`
-  std::int64_t answered_at = 0;  ///< of the reject that `from` received or the grant that `to` wrote; 0: none
+  std::int64_t asked_at = 0;     ///< wall-clock microseconds, logged by `from`
+  std::int64_t answered_at = 0;  ///< when `from` logged the reject or `to` the grant; 0: neither
   std::uint64_t round = 0;
   std::uint64_t dttl = 0;  ///< hops left after this one
   std::uint64_t tries_left = 0;
@@ -31,35 +31,34 @@ struct Hop {
   std::string reason;            ///< of a reject
   std::string lease;             ///< of a grant by `to` itself
   std::uint64_t processors = 0;  ///< of that grant
-  std::vector<Hop> asked;        ///< whom `to` asked in turn
+  std::vector<Hop> asked;        ///< the sites that `to` asked in turn
 };
 
-/// Something else that happened to the request or its lease.
+/// An event of the request or its lease beside the search.
 struct Moment {
   std::int64_t at = 0;
   std::string who;   ///< "das-0", "jobmgr u0", "resmgr nodes"
   std::string text;  ///< a clause in the past: "submitted", "claimed the lease"
 };
 
-/// One attempt at running one job.
-/// A lease of a request, and the way that it came: source first, sink last.
+/// A lease of a request and its chain: the owner first, the sink last.
 struct LeaseChain {
   std::string lease;
   std::vector<std::string> chain;
 };
 
+/// One attempt at running one job.
 struct DelegationChain {
   std::string request;
   std::string home;
-  std::uint64_t processors = 0;    ///< asked for, 0 if no record says
+  std::uint64_t processors = 0;    ///< that were asked for; 0 if no record says it
   std::vector<Moment> before;      ///< until the search began
   std::vector<Hop> asked;          ///< by the home site, in order
   std::vector<Moment> after;       ///< from the grant on
-  std::vector<std::string> chain;  ///< source first, sink last; only the home site if it was served there
+  std::vector<std::string> chain;  ///< the owner first, the sink last; only the home site if it served the request
   std::string lease;
-  std::vector<LeaseChain> leases;  ///< all of them, if the request is co-allocated; else empty
-  /// It was put on a lease that was there already: the request that had the lease before it. "?" if no record
-  /// says.
+  std::vector<LeaseChain> leases;  ///< of a co-allocated request: all its leases; else empty
+  /// If the request took over a lease: the request that had the lease before. "?" if no record says which.
   std::string taken_over_from;
   std::uint64_t delegations = 0;
   std::uint64_t rejects = 0;
@@ -67,8 +66,8 @@ struct DelegationChain {
   bool granted() const { return !chain.empty(); }
 };
 
-/// The attempts of a request, from all records about it and about the leases that it had; empty if there are none. What
-/// those leases did for other requests gives chains of these, which are not whole.
+/// The attempts of a request, from all records about it and its leases; empty if there are none. Those leases may have
+/// served other requests: their chains are included, but incomplete.
 std::vector<DelegationChain> rebuild_chains(const std::vector<LogRecord>& records);
 
 /// Lines for people: times in milliseconds since the first record, the tree of the search, the chain.

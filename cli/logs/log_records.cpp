@@ -1,5 +1,5 @@
-// Lines are sorted out by plain search for quoted names before anything is parsed: of a
-// hundred megabytes a request's own lines are some kilobytes.
+// A plain search for quoted names sorts out lines before anything is parsed: a request's own lines are some kilobytes
+// of a hundred megabytes.
 #include "cli/logs/log_records.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A line longer than this is no event of ours.
+/// A longer line isn't one of our events.
 constexpr std::size_t line_bytes_max = 1 << 20;
 
 /// Splits "sitemgr das-0", "jobmgr das-0/alice".
@@ -44,7 +44,7 @@ std::string without_attempt(const std::string& request) {
   return request.substr(0, dot);
 }
 
-/// Looks for lines that hold one of some texts; most lines hold none.
+/// Finds lines with one of some texts; most lines have none.
 class Search {
  public:
   explicit Search(std::vector<std::string> needles) : needles_(std::move(needles)) {}
@@ -57,7 +57,7 @@ class Search {
   std::vector<std::string> needles_;
 };
 
-/// Every record for which `wanted` holds; what `search` doesn't find is not parsed.
+/// All records for which `wanted` holds. Lines that `search` doesn't find aren't parsed.
 template <class Wanted>
 std::string collect(const std::vector<std::string>& files, const Search& search, std::vector<LogRecord>& records,
                     Wanted&& wanted) {
@@ -172,7 +172,8 @@ RecordsOrFault find_records(const std::string& directory, const RequestId& reque
                               [&](const LogRecord& record) { return without_attempt(record.request) == name; });
   if (!fault.empty()) return LogFault{std::move(fault)};
 
-  // What is said of a lease alone belongs to the request that it was granted for; and who else had it is told.
+  // Records about a lease alone belong to the request that it was granted for. They also name the other requests that
+  // had the lease.
   std::set<std::string> leases;
   for (const LogRecord& record : records)
     if (const std::string& lease = record.field("lease"); !lease.empty()) leases.insert(lease);

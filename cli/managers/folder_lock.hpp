@@ -1,4 +1,4 @@
-// A lock on a folder itself, so that there is no file to be left behind.
+// A lock on a folder itself, so that no lock file can be left behind.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace dmm {
 
-/// While it lives, no other command has the same one: the next waits.
+/// While this object lives, another command that locks the same folder waits.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder)
@@ -21,7 +21,7 @@ class FolderLock {
   ~FolderLock() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
-  /// False: there is no such folder, or it may not be read.
+  /// False if the folder doesn't exist or can't be read.
   bool is_held() const { return descriptor_ >= 0; }
 
  private:

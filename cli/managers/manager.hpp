@@ -10,7 +10,7 @@ namespace dmm {
 struct Manager {
   Party party;
   std::string endpoint;
-  std::string testbed = {};  ///< its testbed; empty: named by its endpoint
+  std::string testbed = {};  ///< empty: it was named by its endpoint
 };
 
 }  // namespace dmm

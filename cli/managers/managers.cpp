@@ -25,7 +25,7 @@ std::string list_of_managers(const std::vector<Manager>& managers) {
 
 constexpr Duration name_limit = seconds(5);
 
-/// Greets the manager that listens there by a name that no manager has: the answer's sender is the name.
+/// Greets the manager at an endpoint by a name that no manager has. The sender of the answer is its real name.
 OrFault<Party, CommandFault> reached_at(const std::string& endpoint, Role role) {
   ClientPool pool;
   pool.give_up_early();

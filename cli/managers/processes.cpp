@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
-extern "C" {  // glibc 2.36 forgot to say so itself
+extern "C" {  // glibc 2.36 lacks this in its header
 #include <sys/pidfd.h>
 }
 #include <sys/wait.h>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr int child_ready_descriptor = 3;
 
-/// A file of /proc; empty if the process ends meanwhile (which std::ifstream tells by an exception).
+/// A file of /proc; empty if the process ends meanwhile, for which std::ifstream would throw.
 std::string read_all(const std::string& path) {
   std::string text;
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -37,7 +37,7 @@ std::string read_all(const std::string& path) {
   return text;
 }
 
-/// What we want of /proc/ID/stat; all 0 for a zombie, or if there is no such process.
+/// Some fields of /proc/ID/stat; all 0 for a zombie, or if there is no such process.
 struct Stat {
   std::uint64_t start_time = 0;
   bool has_terminal = false;
@@ -45,7 +45,7 @@ struct Stat {
 
 Stat read_stat(int id) {
   const std::string text = read_all("/proc/" + std::to_string(id) + "/stat");
-  const std::size_t name_end = text.rfind(')');  // the name may hold anything
+  const std::size_t name_end = text.rfind(')');  // the name may contain any character
   if (name_end == std::string::npos) return {};
   std::istringstream rest(text.substr(name_end + 1));
   Stat stat;
@@ -58,7 +58,7 @@ Stat read_stat(int id) {
   return stat;
 }
 
-/// The environment of a child: ours, with another DMM_READY_FD or none.
+/// The environment of a child: that of this process, with another DMM_READY_FD or none.
 std::vector<std::string> environment_for(const SpawnOptions& options) {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry)
@@ -104,13 +104,13 @@ struct SpawnPlan {
   }
 };
 
-/// Open descriptors of processes; each is readable once its process has ended.
+/// Open descriptors of processes; a descriptor becomes readable when its process ends.
 class Watched {
  public:
   explicit Watched(const std::vector<ProcessKey>& processes) {
     for (const ProcessKey& process : processes) {
       const int descriptor = ::pidfd_open(process.id, 0);
-      // Looked at after the descriptor is open: now it can't be another process any more.
+      // Checked after the descriptor is open: from now on it can't mean another process.
       if (descriptor >= 0 && is_alive(process))
         descriptors_.push_back({descriptor, POLLIN, 0}), ids_.push_back(process.id);
       else if (descriptor >= 0)
@@ -127,7 +127,7 @@ class Watched {
   void send(int signal) const {
     for (const pollfd& one : descriptors_) ::pidfd_send_signal(one.fd, signal, nullptr, 0);
   }
-  /// Waits until all have ended, at most so long; forgets those that have. How many ended.
+  /// Waits until all processes have ended, for at most `at_most`, and forgets those that have. Returns how many ended.
   std::size_t wait(Duration at_most) {
     const std::size_t before = descriptors_.size();
     const Instant end = monotonic_now() + at_most;
@@ -156,10 +156,10 @@ class Watched {
   std::vector<int> ids_;
 };
 
-/// Whether this is one of our programs, called with a file or folder inside one of the folders.
+/// Whether this command line is one of our programs with a file or folder inside one of the folders.
 bool is_ours(const std::string& command_line, const std::vector<std::string>& folders) {
   const std::string program = command_line.substr(0, command_line.find('\0'));
-  const std::string name = program.substr(program.rfind('/') + 1);  // of npos + 1 it is all
+  const std::string name = program.substr(program.rfind('/') + 1);  // after npos + 1, which is 0, all of it
   if (name != "sitemgr" && name != "jobmgr" && name != "resmgr" && name != "keeper") return false;
   return std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
     return command_line.find(std::string(1, '\0') + folder + "/") != std::string::npos;
@@ -226,7 +226,7 @@ std::vector<ProcessKey> processes_in(std::vector<std::string> folders) {
     std::error_code none;
     const std::string works_in = std::filesystem::read_symlink(entry->path() / "cwd", none).string();
     const Stat stat = read_stat(id);
-    // Who looks at the folder from a shell has a terminal; what we start has none.
+    // A user's shell inside the folder has a terminal; the processes that we start have none.
     const bool works = !stat.has_terminal && is_inside(works_in, folders);
     if (!works && !is_ours(read_all((entry->path() / "cmdline").string()), folders)) continue;
     if (stat.start_time != 0) found.push_back({id, stat.start_time});

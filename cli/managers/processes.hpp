@@ -1,5 +1,5 @@
-// Processes of a testbed: started apart from the terminal, known by their id and start time together so that a
-// process that got a dead one's id is never touched, ended for sure.
+// Processes of a testbed. They start detached from the terminal. A process is known by its id and start time, so that a
+// later process with the same id is never touched.
 #pragma once
 
 #include <csignal>
@@ -12,7 +12,7 @@
 
 namespace dmm {
 
-/// A process that can't be mistaken for a later one of the same id.
+/// Identifies a process, also if its id was used again later.
 struct ProcessKey {
   int id = 0;
   std::uint64_t start_time = 0;  ///< in clock ticks since boot, as in /proc/ID/stat
@@ -20,7 +20,7 @@ struct ProcessKey {
   bool operator==(const ProcessKey&) const = default;
 };
 
-/// The start time of a process that is there and no zombie; 0 if there is none.
+/// The start time of a living process that is no zombie; 0 if there is none.
 std::uint64_t start_time_of(int id);
 bool is_alive(const ProcessKey& process);
 /// This process.
@@ -32,26 +32,28 @@ struct SpawnOptions {
   std::string output_file;             ///< standard output and error are appended to it
   int ready_descriptor = -1;           ///< the child's DMM_READY_FD; -1 for none
 };
-/// Starts a program in a session of its own, with nothing to read and default signals. Or why it could not.
+/// Starts a program in a session of its own, without input and with default signals. Or says why it could not.
 OrFault<ProcessKey> spawn(const SpawnOptions& options);
 
-/// Runs a program to its end, as `spawn` starts it: its exit status, or why it could not be started or was killed.
+/// Runs a program to its end, started as by `spawn`. Returns its exit status, or why it could not be started or was
+/// killed.
 OrFault<int> run_program(const SpawnOptions& options);
 
 struct Ending {
   std::size_t ended = 0;   ///< by themselves, after the signal
   std::size_t killed = 0;  ///< by SIGKILL
-  std::size_t left = 0;    ///< nothing helped
+  std::size_t left = 0;    ///< neither signal ended these
 };
-/// A signal to all that live; SIGKILL to those that don't end within `patience`. Reaps those that are our children.
-/// By SIGINT a resource manager ends its jobs first, by SIGTERM it leaves them to be found again.
+/// Signals all living processes; kills those that don't end within `patience`. Reaps children of this process. On
+/// SIGINT a resource manager ends its jobs first; on SIGTERM it leaves them to its restart.
 Ending end_processes(const std::vector<ProcessKey>& processes, Duration patience, int signal = SIGINT);
 
-/// Our programs that were called with something inside one of the folders, and whatever works inside one without a
-/// terminal: daemons whose start was not recorded any more, their keepers, the jobs they run. Never this process.
+/// Processes of DMM in these folders: our programs with an argument inside one of the folders, and processes without a
+/// terminal that work inside one. These are daemons without a record, their keepers, and the jobs that they run. Never
+/// this process.
 std::vector<ProcessKey> processes_in(std::vector<std::string> folders);
 
-/// The folder of the program that runs now: the daemons are beside it.
+/// The folder of the running program; the daemons are beside it.
 std::string own_folder();
 
 }  // namespace dmm

@@ -31,7 +31,7 @@ std::optional<T> optional_in(const Json& json, const char* key) {
   return found == json.end() || found->is_null() ? std::nullopt : std::optional(found->get<T>());
 }
 
-/// An answer as JSON; what isn't JSON is a fault of its own.
+/// Reads an answer as JSON; other text is a fault.
 void read_answer(Reply& reply, Answered& answered) {
   answered.fault = std::move(reply.fault);
   answered.manager_said = reply.why == Unanswered::no;
@@ -44,7 +44,7 @@ void read_answer(Reply& reply, Answered& answered) {
     answered.fault = to_text(answered.manager.party) + " answered what is no JSON object";
 }
 
-/// Puts several questions, or orders, to all of them at once.
+/// Sends several questions or orders to all managers at once.
 std::vector<std::vector<Answered>> put_all(const std::vector<Manager>& managers,
                                            const std::vector<std::string>& verbs, const Json& argument,
                                            Duration within, bool are_orders) {
@@ -118,7 +118,7 @@ class JobFetch {
     const std::size_t index = index_of_[reply.manager];
     Answered answered{managers_[index], {}, {}};
     read_answer(reply, answered);
-    if (asked == Asked::counts) {  // of a manager that doesn't answer the other question tells
+    if (asked == Asked::counts) {  // a manager that doesn't answer the other question describes that better
       if (answered.fault.empty()) question_.counts(answered.json);
       return;
     }
@@ -141,7 +141,7 @@ class JobFetch {
   ClientPool pool_;
   SilenceTeller teller_;
   std::map<std::uint64_t, Asked> asked_;  ///< by token
-  std::vector<std::size_t> index_of_;     ///< in managers_, by the pool's number
+  std::vector<std::size_t> index_of_;     ///< by number in the pool: the index in managers_
   std::vector<std::string> faults_;
 };
 

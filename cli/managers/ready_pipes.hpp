@@ -1,4 +1,4 @@
-// How a command learns that daemons which it starts are ready.
+// How a command learns that the daemons that it starts are ready.
 #pragma once
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 namespace dmm {
 
-/// One pipe a daemon: a byte says that it is ready, the end without a byte that it has failed.
+/// A pipe for each daemon: a byte means that it is ready, the end without a byte that it failed.
 class ReadyPipes {
  public:
   ReadyPipes() = default;
@@ -23,7 +23,7 @@ class ReadyPipes {
     for (const pollfd& one : waiting_) ::close(one.fd);
   }
 
-  /// The end for the next daemon, to be closed once it was started; -1 if there are no more descriptors.
+  /// The write end for the next daemon; close it once the daemon was started. -1 if there are no more descriptors.
   int add(std::size_t daemon) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return -1;
@@ -32,7 +32,7 @@ class ReadyPipes {
     return ends[1];
   }
 
-  /// Waits a moment; the first daemon that failed, if one did.
+  /// Waits for at most `at_most`; returns the first daemon that failed, if one did.
   std::optional<std::size_t> wait(Duration at_most) {
     ::poll(waiting_.data(), waiting_.size(), static_cast<int>(at_most.microseconds / 1000));
     for (std::size_t i = waiting_.size(); i-- > 0;) {

@@ -65,7 +65,7 @@ Json to_json(const Testbed& testbed) {
           {"daemons", std::move(daemons)}};
 }
 
-/// What to_json wrote; throws nlohmann's exceptions if it isn't that.
+/// Reads what to_json wrote; nlohmann's exceptions if the text is anything else.
 Testbed from_json(const Json& json, const std::string& name) {
   Testbed testbed;
   testbed.name = name;
@@ -90,8 +90,7 @@ Testbed from_json(const Json& json, const std::string& name) {
   return testbed;
 }
 
-/// A file that is there but can't be understood is no reason not to stop what runs: the folder alone identifies
-/// it.
+/// Even if testbed.json can't be understood, the testbed can be stopped: the folder alone identifies its processes.
 Testbed load(const std::string& name) {
   Testbed testbed;
   testbed.name = name;
@@ -126,13 +125,13 @@ void remove_files(const Testbed& testbed, Removal& removal) {
   std::error_code error;
   if (!testbed.short_path.empty()) {
     ::unlink(testbed.short_path.c_str());
-    ::rmdir(short_folder().c_str());  // fails while there are others, as it should
+    ::rmdir(short_folder().c_str());  // fails while other links are in it, as it should
   }
   fs::remove_all(testbed.folder, error);
   if (error && removal.fault.empty()) removal.fault = "cannot remove " + testbed.folder + ": " + error.message();
 }
 
-/// Ends what is left when the daemons are gone: keepers finish their jobs first, if they can.
+/// Ends processes that are left after the daemons. Keepers first finish their jobs, if they can.
 void end_strays(const Testbed& testbed, Removal& removal) {
   std::vector<std::string> folders{testbed.folder};
   if (!testbed.short_path.empty()) folders.push_back(testbed.short_path);
@@ -147,8 +146,8 @@ void end_strays(const Testbed& testbed, Removal& removal) {
   removal.left += ending.left;
 }
 
-/// Ends what jobs left behind that says by nothing but its mark where it comes from: of keepers that were killed with
-/// their managers, which no other keeper will look after any more.
+/// Ends processes that jobs left behind and that only their mark identifies. Their keepers were killed together with
+/// the resource managers, so no other keeper will look after them.
 void end_orphans(const Testbed& testbed, Removal& removal) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(testbed.folder, error)) {
@@ -162,7 +161,7 @@ void end_orphans(const Testbed& testbed, Removal& removal) {
   }
 }
 
-/// Ends everything that a testbed started; its creator first, which may be starting more.
+/// Ends everything that a testbed started. Its creator ends first, since it may still be starting daemons.
 Removal end_all(const Testbed& testbed) {
   Removal removal;
   if (testbed.creator.id != ::getpid()) end_processes({testbed.creator}, seconds(20));
@@ -175,8 +174,8 @@ Removal end_all(const Testbed& testbed) {
   return removal;
 }
 
-/// Moves what jobs wrote into the job managers' folders to where nobody removes it. Stays in the home folder, so it is
-/// renamed and takes no room.
+/// Moves the jobs' output out of the job managers' folders, so that it isn't removed with them. It stays in the home
+/// folder, so a rename is enough and takes no space.
 void keep_outputs(const Testbed& testbed, Removal& removal) {
   std::error_code error;
   std::string date = testbed.created.substr(0, 19);
@@ -197,7 +196,7 @@ void keep_outputs(const Testbed& testbed, Removal& removal) {
   }
 }
 
-/// What can't be kept isn't removed either.
+/// Outputs that can't be kept aren't removed either.
 void keep_and_remove(const Testbed& testbed, const Keeping& keeping, Removal& removal) {
   std::error_code error;
   if (!keeping.delete_outputs) keep_outputs(testbed, removal);
@@ -221,7 +220,7 @@ std::string wanted_home() {
 }  // namespace
 
 std::string home_folder() {
-  // Without links and dots, as the kernel names the folders that processes work in.
+  // Without links and dots: the form in which the kernel names the working folders of processes.
   std::error_code error;
   std::string path = fs::weakly_canonical(fs::absolute(wanted_home()), error).string();
   while (path.size() > 1 && path.back() == '/') path.pop_back();
@@ -317,7 +316,7 @@ Removal remove_testbed(const Testbed& testbed, const Keeping& keeping) {
   Removal removal = end_all(testbed);
   const FolderLock lock(testbeds_folder());  // no other command creates or removes a testbed
   std::error_code error;
-  // Meanwhile somebody else may have removed it, and even made another one of that name.
+  // Another command may have removed it meanwhile, and even made another testbed with its name.
   if (fs::exists(testbed.folder, error) && load(testbed.name).created == testbed.created)
     keep_and_remove(testbed, keeping, removal);
   return removal;

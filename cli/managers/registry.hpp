@@ -1,11 +1,10 @@
-// The testbeds of this user on this machine: a folder each, under
-// ${DMM_HOME:-${XDG_STATE_HOME:-~/.local/state}/dmm}, with the daemons' configurations, logs and process ids. What
-// a command needs to know of a testbed stands there, so that `dmm testbed down NAME` works with nothing but the
-// name, also after everything else went wrong.
+// The testbeds of this user on this machine. Each has a folder under ${DMM_HOME:-${XDG_STATE_HOME:-~/.local/state}/dmm}
+// with the daemons' configurations, logs and process ids. Everything that a command needs is there, so `dmm testbed
+// down NAME` needs only the name, even after everything else failed.
 //
-//   testbeds/NAME/testbed.json   what was started, and where it listens
-//   testbeds/NAME/processes      a line a daemon: its place in testbed.json, process id, start time
-//   /tmp/dmm-UID/NAME-XXXX       a link to that folder: the path of a socket may have 107 bytes and no more
+//   testbeds/NAME/testbed.json   what was started, and where it listens.
+//   testbeds/NAME/processes      a line for each daemon: its place in testbed.json, process id, start time.
+//   /tmp/dmm-UID/NAME-XXXX       a link to that folder: the path of a socket may have 107 bytes and no more.
 #pragma once
 
 #include <optional>
@@ -30,12 +29,12 @@ struct TestbedDaemon {
 struct Testbed {
   std::string name;
   std::string folder;
-  std::string short_path;  ///< the link to it
+  std::string short_path;  ///< the short link to the folder
   std::string topology;    ///< the file
   double speedup = 1;
   std::string created;  ///< UTC
   ProcessKey creator;   ///< the command that started it
-  bool owned = false;   ///< it ends with its creator
+  bool owned = false;   ///< its daemons end with its creator
   std::vector<TestbedDaemon> daemons;
 
   std::string logs() const { return folder + "/logs"; }
@@ -48,43 +47,43 @@ struct RegistryFault {
 
 /// The folder of everything that dmm keeps for this user.
 std::string home_folder();
-/// Makes a folder of mode 0700, or looks at one that is there, which anybody may have made: why it isn't this user's
-/// alone, or empty.
+/// Makes a folder of mode 0700, or checks an existing one, which another user may have made. Returns why the folder
+/// isn't private to this user; empty if it is.
 std::string make_private_folder(const std::string& folder);
-/// Why what is in home_folder() can't be trusted, or empty: without a home it is in /tmp.
+/// Why home_folder() can't be trusted; empty if it can. Without a home directory it is in /tmp.
 std::string fault_of_home();
 
-/// Makes the testbed's folder and its short path, filling in both; a fault if one of that name is there. Holds a
-/// lock on the registry meanwhile. What a dead testbed of that name left is removed first.
+/// Makes the testbed's folder and its short path, and fills in both. A fault if a living testbed has this name; the
+/// remains of a dead one are removed first. Locks the registry meanwhile.
 std::optional<RegistryFault> create_testbed(Testbed& testbed);
-/// Writes testbed.json. Error text or empty.
+/// Writes testbed.json. Returns an error text, or empty.
 std::string save_testbed(const Testbed& testbed);
 /// Adds a started daemon to the file of processes.
 std::string record_process(const Testbed& testbed, std::size_t daemon);
 
 OrFault<Testbed, RegistryFault> load_testbed(const std::string& name);
-/// All that are there, by name. Those whose files can't be read have no daemons.
+/// All testbeds, by name. A testbed with unreadable files has no daemons.
 std::vector<Testbed> all_testbeds();
-/// How many of its daemons live.
+/// How many of the testbed's daemons live.
 std::size_t count_alive(const Testbed& testbed);
 
 struct Removal {
   Ending daemons;
-  std::size_t strays = 0;    ///< processes beyond the daemons that had to be killed
-  std::size_t left = 0;      ///< processes that nothing ended
+  std::size_t strays = 0;    ///< other processes of it that had to be killed
+  std::size_t left = 0;      ///< processes that could not be ended
   std::string kept_logs;     ///< where the logs went; empty: nowhere
   std::string kept_outputs;  ///< where the jobs' output went; empty: there was none
   std::string fault;         ///< what could not be removed
 };
-/// Whether a testbed's files stay when it is removed.
+/// Which files stay when a testbed is removed.
 struct Keeping {
-  std::string logs_to = {};     ///< where its logs go; a folder that is there is replaced; empty: nowhere
-  bool delete_outputs = false;  ///< else what its jobs wrote goes to outputs/NAME-DATE in the home folder
+  std::string logs_to = {};     ///< where its logs go; an existing folder is replaced; empty: nowhere
+  bool delete_outputs = false;  ///< false: its jobs' output goes to outputs/NAME-DATE in the home folder
 };
-/// Ends everything of a testbed and removes its folder and its short path, but for what is to be kept.
+/// Ends all processes of a testbed, and removes its folder and its short path, except for what `keeping` says.
 Removal remove_testbed(const Testbed& testbed, const Keeping& keeping = {});
 
-/// What is still there of a testbed that was removed: processes, sockets, folders; one line each.
+/// What is still there of a removed testbed: processes, sockets, folders; one line each.
 std::vector<std::string> left_behind(const Testbed& testbed);
 
 }  // namespace dmm

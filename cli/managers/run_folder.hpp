@@ -1,5 +1,5 @@
-// Where runs keep what is worth reading afterwards: logs, jobs, the summary. The folder of a name is replaced by
-// the next run of that name, so runs don't fill the disk.
+// Where runs keep what is worth reading afterwards: logs, jobs, the summary. A run replaces the folder of an earlier
+// run of its name, so runs don't fill the disk.
 #pragma once
 
 #include <string>

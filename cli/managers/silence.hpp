@@ -1,5 +1,5 @@
-// Tells people whom a command waits for. A command that goes on over restarts and pauses of managers would otherwise
-// look as if it hung.
+// Tells people which manager a command waits for. A command that goes on through restarts and pauses of managers would
+// otherwise seem to hang.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@ namespace dmm {
 
 class SilenceTeller {
  public:
-  /// A manager that owes an answer for longer than this is told.
+  /// A manager that owes an answer for longer than this is named.
   static constexpr Duration told_after = seconds(2);
 
-  /// `command` says it; `meanwhile` is what the command does, and how to end it.
+  /// `command` is the name before the message; `meanwhile` is what the command does, and how to end it.
   SilenceTeller(std::string command, std::string meanwhile)
       : command_(std::move(command)), meanwhile_(std::move(meanwhile)) {}
 
   /// One line for each manager that fell silent since the last look, and for each that answers again.
   std::vector<std::string> news(const ClientPool& pool, Instant now);
-  /// Says them on standard error.
+  /// Prints this news on standard error.
   void look(const ClientPool& pool, Instant now);
 
  private:

@@ -1,4 +1,4 @@
-// From options to a need and clusters, and from the policy's answer to words.
+// Converts options to a need and clusters, and the policy's answer to words.
 #include "cli/simulate/place.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace dmm {
 namespace {
 
-/// The value for cluster `i` of an option that has one value for all clusters or one for each.
+/// The value for cluster `i`: the option has one value for all clusters, or one for each.
 template <class Value>
 Value value_for(const std::vector<Value>& values, std::size_t i) {
   return values.size() == 1 ? values[0] : values[i];
@@ -108,7 +108,7 @@ ResourceNeed need_of(const PlaceOptions& options) {
   return need;
 }
 
-/// A name of --fixed that is no cluster; empty if all are.
+/// A name in --fixed that isn't a cluster; empty if all are.
 std::string unknown_cluster(const PlaceOptions& options, const std::vector<ClusterView>& clusters) {
   for (const auto& name : options.fixed) {
     const auto is_it = [&name](const ClusterView& cluster) { return cluster.name.text == name; };

@@ -1,5 +1,5 @@
-// The command line of `dmm place`. Values arrive as text and are read here and not by CLI11, so that a bad
-// one is told by the option's name and what it expects, with exit code 2, like all other mistakes.
+// The command line of `dmm place`. Values arrive as text and are read here instead of by CLI11. So the message about a
+// bad value names the option and what it expects, with exit code 2, as for all other mistakes.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -16,7 +16,7 @@
 namespace dmm {
 namespace {
 
-/// The options as they were typed.
+/// The options as typed.
 struct PlaceText {
   std::string policy = "fcm";
   std::string idle, clusters_total, quota = "1", processors_per_node = "1", staging, communication, links, carried;
@@ -25,7 +25,7 @@ struct PlaceText {
   bool explain = false, json = false;
 };
 
-/// A value that can't be read; its text is the message.
+/// A value that can't be read; the text is the message.
 struct BadValue : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -11,7 +11,7 @@
 namespace dmm {
 namespace {
 
-/// The rule of each policy, to follow its name.
+/// The rule of each policy; the text follows the policy's name.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> rules{{
     {"worst_fit", "puts the largest component first, and each on the cluster with most left: loads stay even"},
     {"cm", "fills the emptiest cluster before it looks at the next: a job spans few clusters"},

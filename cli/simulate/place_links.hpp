@@ -11,26 +11,26 @@
 
 namespace dmm {
 
-/// What a job says to itself, and what the links carry.
+/// What a job sends over links between clusters, and what these links carry.
 struct LinkFigures {
-  double per_processor = 0;      ///< what each processor sends to the others; 0: nothing is known of it
+  double per_processor = 0;      ///< what each processor sends to the others; 0: not known
   std::vector<double> capacity;  ///< of each cluster's link
-  std::vector<double> carried;   ///< of that, what other jobs have already; empty: nothing
+  std::vector<double> carried;   ///< by other jobs already, on each link; empty: nothing
 };
 
 /// The link of a cluster that a placement uses.
 struct LinkUse {
   std::size_t cluster = 0;
-  std::uint32_t here = 0, in_all = 0;  ///< processors of the job: in the cluster, and in all
+  std::uint32_t here = 0, in_all = 0;  ///< processors of the job in the cluster, and in all clusters
   double asked = 0;                    ///< equation 1
   double capacity = 0, carried = 0;
-  /// How much of what is asked of the link it carries; 1 at most (equation 2).
+  /// The part of the asked bandwidth that the link carries; at most 1 (equation 2).
   double share() const;
 };
 
-/// The links that the placement uses: none where it is within one cluster.
+/// The links that the placement uses: none if it is in one cluster.
 std::vector<LinkUse> link_uses(const Placement& placement, const LinkFigures& figures);
-/// The share of what it asks that the job gets: that of its fullest link (section 3.5).
+/// The part of the asked bandwidth that the job gets: that of its fullest link (section 3.5).
 double share_of(std::span<const LinkUse> uses);
 
 void print_links(std::span<const LinkUse> uses, std::span<const ClusterView> clusters, const LinkFigures& figures,

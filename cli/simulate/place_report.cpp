@@ -16,8 +16,8 @@ namespace {
 struct Row {
   const ClusterView& cluster;
   std::uint32_t usable;
-  std::uint32_t taken = 0;              // whole nodes, so it may exceed what its components asked for
-  std::vector<PlacedComponent> placed;  // in order of their index
+  std::uint32_t taken = 0;              // whole nodes: may exceed what the components asked for
+  std::vector<PlacedComponent> placed;  // by index
 };
 
 std::vector<Row> rows_of(const PlaceReport& report) {
@@ -38,7 +38,7 @@ std::size_t clusters_used(const std::vector<Row>& rows) {
       std::count_if(rows.begin(), rows.end(), [](const Row& row) { return !row.placed.empty(); }));
 }
 
-/// A kind of processor in the bars.
+/// A kind of processors in a bar.
 struct Segment {
   std::string_view glyph;
   std::string_view meaning;
@@ -53,7 +53,7 @@ constexpr Segment segments[] = {
     {"▒", "in use", [](const Row& row) { return row.cluster.total_processors - row.cluster.idle_processors; }},
 };
 
-/// The bars share one scale: at most 40 cells, and a processor is never more than one cell.
+/// The common scale of all bars: at most 40 cells, and at most one cell for each processor.
 struct Scale {
   std::uint64_t processors_max = 1;
   std::uint64_t cells_max = 40;
@@ -68,14 +68,14 @@ std::string bar(const Row& row, const Scale& scale) {
   std::string text;
   std::uint64_t cells = 0;
   std::uint64_t end = 0;
-  // Each segment ends where the sum so far says, so that rounding never changes the length of a whole bar.
+  // Each segment ends where the running sum says, so that rounding never changes the length of the whole bar.
   for (const auto& segment : segments)
     for (end += segment.length(row); cells < scale.cell_of(end); ++cells) text += segment.glyph;
   for (; cells < scale.cell_of(scale.processors_max); ++cells) text += ' ';
   return text;
 }
 
-/// "#1 8, #3 4": which components, and of how many processors.
+/// "#1 8, #3 4": components with their numbers of processors.
 std::string components_text(const Row& row) {
   std::string text;
   for (const auto& placed : row.placed) {

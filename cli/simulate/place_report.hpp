@@ -7,7 +7,7 @@
 
 namespace dmm {
 
-/// A line a cluster with a bar, then one summary line. Bars are Unicode blocks; 40 cells at most.
+/// A line for each cluster with a bar, then one summary line. Bars are Unicode blocks, at most 40 cells.
 void print_text(const PlaceReport& report, std::ostream& out);
 
 /// One object: policy, placed, clusters_used, reason (null if placed), components, clusters, and the alternatives

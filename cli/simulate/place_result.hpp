@@ -18,9 +18,9 @@ struct PlaceReport {
   const ResourceNeed& need;                        ///< what was asked
   std::span<const ClusterView> clusters;           ///< what was there
   std::optional<Placement> placement;              ///< what the policy made of it
-  std::string why_not;                             ///< if nothing: the reason, one line
-  std::vector<PlacementAlternative> alternatives;  ///< of all policies; empty if they aren't to be told
-  std::optional<std::vector<LinkUse>> links;       ///< what it asks of links, if anything is known of that
+  std::string why_not;                             ///< one line, if there is no placement
+  std::vector<PlacementAlternative> alternatives;  ///< of all policies; empty if they aren't shown
+  std::optional<std::vector<LinkUse>> links;       ///< its use of links, if the job's communication is known
 };
 
 }  // namespace dmm

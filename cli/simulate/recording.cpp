@@ -46,7 +46,7 @@ class Reader {
   Recording recording(const Grid& grid, double speedup) {
     Recording result;
     std::vector<StreamJob> jobs;
-    std::map<std::string, std::map<std::string, std::uint32_t>> users;  // numbers, by site
+    std::map<std::string, std::map<std::string, std::uint32_t>> users;  // user numbers, by site
     std::int64_t first = INT64_MAX;
     for (const auto& [name, job] : jobs_)
       if (job.submitted > 0) first = std::min(first, job.submitted);
@@ -92,7 +92,7 @@ class Reader {
     return result;
   }
 
-  std::map<std::string, RecordedJob> jobs_;  ///< by request, without its attempt
+  std::map<std::string, RecordedJob> jobs_;  ///< by request without attempt
 };
 
 }  // namespace

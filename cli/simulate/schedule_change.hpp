@@ -1,4 +1,4 @@
-// "TIME=NAME" as a change of the architecture in the middle of a simulation.
+// "TIME=NAME": a change of the architecture during a simulation.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace dmm {
 
 OrFault<SchedulerChange, CommandFault> parse_change(const std::string& text);
-/// By time; of equal times the one that was named first comes first.
+/// Sorts by time; changes at the same time keep their order.
 void sort_changes(std::vector<SchedulerChange>& changes);
 
 }  // namespace dmm

@@ -1,4 +1,4 @@
-// `dmm simulate`: one simulation, what came of it as text or JSON, and its results in a folder.
+// `dmm simulate`: one simulation, its result as text or JSON, and its files in a folder.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -32,12 +32,12 @@ struct SimulateOptions {
   FaultsChoice faults_choice;
 };
 
-/// Thrown out of the middle of a simulation.
+/// Thrown to leave a simulation that the user interrupted.
 struct Interrupted {
   Instant at;
 };
 
-/// Of a model's workload some five hundred samples; of logs, whose length isn't known, one every ten minutes.
+/// About five hundred samples for a model's workload. For logs, with unknown length, one every ten minutes.
 Duration default_sampling(const WorkloadChoice& workload) {
   if (workload.model.empty()) return seconds(600);
   return seconds(std::max<std::int64_t>(1, static_cast<std::int64_t>(workload.days * 86400 / 480)));

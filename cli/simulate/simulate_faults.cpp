@@ -36,7 +36,7 @@ std::string command_for(const FaultsChoice& choice, std::uint64_t seed) {
   return command;
 }
 
-/// What a broken assertion prints as the program ends.
+/// The text that a failed assertion prints when the program ends.
 std::array<char, 200>& last_words() {
   static std::array<char, 200> words{};
   return words;
@@ -55,7 +55,7 @@ void set_last_words(const std::string& command) {
   std::copy_n(text.begin(), std::min(text.size(), last_words().size() - 1), last_words().begin());
 }
 
-/// What came of one seed.
+/// The result of one seed.
 struct Outcome {
   std::uint64_t seed = 0;
   std::string trouble, fault;
@@ -65,7 +65,7 @@ struct Outcome {
   double simulated_seconds = 0, elapsed_seconds = 0;
 };
 
-/// Sums over seeds; the rest is of the last one.
+/// Sums over seeds; other members are those of the last seed.
 struct Totals {
   std::uint64_t seeds = 0, broken = 0, jobs = 0, checks = 0, events = 0, messages = 0, keep_alives = 0;
   double simulated_seconds = 0, elapsed_seconds = 0;

@@ -10,7 +10,7 @@ namespace {
 
 double share_done(const SimulateProgress& progress) {
   if (progress.jobs_expected == 0) return 0;
-  // Arrivals and ends both take time, and a job has one of each.
+  // Arrivals and ends both take time, and each job has one of each.
   const auto done = static_cast<double>(progress.simulated.jobs_submitted + progress.simulated.jobs_ended) / 2;
   return std::min(1.0, done / static_cast<double>(progress.jobs_expected));
 }

@@ -1,5 +1,5 @@
-// What a simulation shows while it goes on: how far it is in simulated time and in jobs, how fast, and how long it
-// will take yet. Pure: figures in, text out.
+// What a simulation shows while it runs: its progress in simulated time and in jobs, its speed, and the time left.
+// Pure: figures in, text out.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct SimulateProgress {
   double elapsed_seconds = 0;       ///< real
 };
 
-/// "day 2, 06:12   12,345 of 39,550 jobs done   1,234,567 events/s   00:12 left". What isn't known is left out.
+/// "day 2, 06:12   12,345 of 39,550 jobs done   1,234,567 events/s   00:12 left". Unknown parts are left out.
 std::string render_simulate_progress(const SimulateProgress& progress);
 /// The same with a bar, no wider than `columns`.
 std::string render_simulate_progress(const SimulateProgress& progress, std::size_t columns, const Style& style);

@@ -45,7 +45,7 @@ void add_messages(ReportLines& lines, const SimulateReport& report) {
                 pad_left(grouped(messages[i]), 12));
 }
 
-/// One row a grid, of the jobs submitted in it.
+/// A row for each grid, about the jobs submitted in it.
 void add_grids(ReportLines& lines, const SimulateReport& report) {
   const std::vector<GridGroup> groups = groups_of(report.input.grid, report.input.root_names);
   if (groups.size() < 2 || groups.size() > 20) return;

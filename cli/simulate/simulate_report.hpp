@@ -1,5 +1,5 @@
-// What `dmm simulate` says at its end, as text for people and as one JSON object with the keys of `dmm run --json`
-// where they exist. Pure. Nothing of it depends on how fast the machine was: equal simulations say the same.
+// What `dmm simulate` prints at its end, as text for people and as one JSON object, with the keys of `dmm run --json`
+// where they exist. Pure. The speed of the machine has no influence: equal simulations print the same.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,10 +15,10 @@ struct SimulateReport {
   const SimulationChoice& choice;
   const SimulationInput& input;
   const SimulationRun& run;
-  const std::vector<Replacement>& replaced;  ///< what isn't as daemons would have it
+  const std::vector<Replacement>& replaced;  ///< settings that differ from those of daemons
 };
 
-/// Whether nothing went wrong in it: no job lost, none started again without a cause, every node home.
+/// Whether nothing went wrong: no job lost, none rerun without a cause, every node home.
 bool all_well(const SimulateReport& report);
 
 std::vector<std::string> render_report(const SimulateReport& report, const Style& style);

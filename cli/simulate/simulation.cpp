@@ -8,7 +8,7 @@
 namespace dmm {
 namespace {
 
-/// Names for people: that of the site if it has one cluster, else both.
+/// Names for people: only the site's name if it has one cluster, else both names.
 void name_clusters(const Topology& topology, SimulationInput& input) {
   const std::vector<WorkloadHome> homes = workload_homes(topology);
   for (std::size_t i = 0; i < homes.size() && i < input.grid.clusters.size(); ++i) {

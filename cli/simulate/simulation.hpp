@@ -1,5 +1,5 @@
-// One simulation from its options: the grid, its workload, one architecture, and what came of it. `dmm simulate`
-// does one, `dmm compare` many, side by side: nothing here is shared or written to but what the caller hands in.
+// One simulation from its options: the grid, its workload, one architecture, and the results. `dmm simulate` runs one,
+// `dmm compare` many at once: nothing here is shared or written to, except what the caller passes in.
 #pragma once
 
 #include <cstdint>
@@ -25,35 +25,35 @@ class App;
 
 namespace dmm {
 
-/// Adds the options that say what is simulated, but not which architecture under which load: that differs between
-/// the commands.
+/// Adds the options that say what is simulated. The commands differ in how they choose the architecture and the load,
+/// so these options aren't here.
 void add_system_options(CLI::App& command, SimulationChoice& choice);
 
-/// Ready to be run.
+/// All that a simulation needs to run.
 struct SimulationInput {
   Topology topology;
-  Grid grid;                            ///< its clusters have names that differ
+  Grid grid;                            ///< the names of its clusters differ from one another
   std::vector<std::string> root_names;  ///< by GridCluster::root
   std::vector<LinkEnds> links;
   WorkloadSource workload;
-  DmmOptions dmm;  ///< complete
+  DmmOptions dmm;  ///< every option is set
 };
 OrFault<SimulationInput, CommandFault> prepare_simulation(const SimulationChoice& choice);
-/// The same with a workload that was made before, for the same choice of a workload, clusters and seed.
+/// The same with an existing workload, made for the same choice of workload, clusters and seed.
 OrFault<SimulationInput, CommandFault> prepare_simulation(const SimulationChoice& choice,
                                                           const WorkloadSource& workload);
-/// Empty if there is such an architecture, else what there is.
+/// Nothing if the architecture exists, else a fault that lists those that do.
 std::optional<CommandFault> fault_of_architecture(const std::string& name, bool may_be_dmm = true);
 
-/// What came of it.
+/// The results of one simulation.
 struct SimulationRun {
   Summary figures;
   SimulationTotals totals;
   std::vector<HomeFigures> homes;  ///< by cluster
   std::vector<std::string> notes;  ///< about the workload
-  double ended_seconds = 0;        ///< when it was stopped, or the last event was
+  double ended_seconds = 0;        ///< when it was stopped, or when its last event was
 };
-/// Runs it. The sinks hear of everything, too. A fault if the workload can't be read to its end.
+/// Runs the simulation. The sinks also hear of every event. A fault if the workload can't be read to its end.
 OrFault<SimulationRun, CommandFault> run_simulation(const SimulationChoice& choice, const SimulationInput& input,
                                                     OpenWorkload& workload, const SimulationSinks& sinks);
 

@@ -14,12 +14,12 @@
 
 namespace dmm {
 
-/// What is set for all sites over what the topology says of them; nothing for what isn't.
+/// Settings for all sites that override the topology. What isn't set stays as in the topology.
 struct SiteChoice {
-  bool paper = false;                              ///< the preset, below the keys of the file
-  std::optional<bool> coarse;                      ///< long terms, few hints, no limit; as under paper if not set
-  std::optional<double> cycle_seconds;             ///< of matchmaking, of the models also
-  std::optional<double> delegation_cycle_seconds;  ///< otherwise half of the other if that was set
+  bool paper = false;                   ///< the preset of the paper, below the keys of the file
+  std::optional<bool> coarse;           ///< long terms, few hints, no longest lease; not set: if `paper` is
+  std::optional<double> cycle_seconds;  ///< of matchmaking, also in the models
+  std::optional<double> delegation_cycle_seconds;  ///< not set: half of cycle_seconds, if that is set
   std::optional<double> delegation_threshold;
   std::optional<double> term_seconds;
   std::string dispatching, delegation, target, placement, flexible_placement;  ///< policies; empty: not set
@@ -31,9 +31,9 @@ struct SiteChoice {
 /// The options of one simulation.
 struct SimulationChoice {
   std::string topology;          ///< a file
-  std::uint32_t processors = 0;  ///< or one cluster of so many
+  std::uint32_t processors = 0;  ///< instead of a topology: one cluster with this number of processors
   std::vector<std::string> overrides;
-  std::string settings_of;  ///< a site manager's file, whose settings stand for the daemons' defaults; or empty
+  std::string settings_of;  ///< a site manager's file with settings that replace the daemons' defaults; or empty
   SiteChoice sites;
   WorkloadChoice workload;
   std::string architecture = "dmm";
@@ -41,7 +41,7 @@ struct SimulationChoice {
   ModelParameters parameters;
   DmmOptions dmm;
   std::uint64_t seed = 1;
-  std::optional<bool> cool_down;  ///< otherwise with, but without under --paper
+  std::optional<bool> cool_down;  ///< not set: true, but false under --paper
   Duration sample_every{};
 };
 

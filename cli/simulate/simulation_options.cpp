@@ -10,7 +10,7 @@ namespace {
 
 constexpr double seconds_most = 3.2e8;  // ten years
 
-/// A flag and its opposite, "--NAME,!--no-NAME"; unset where neither is there.
+/// A flag and its opposite, "--NAME,!--no-NAME"; unset if neither is given.
 CLI::Option* add_switch(CLI::App& command, const std::string& name, std::optional<bool>& value,
                         const std::string& help) {
   return command.add_flag_function(

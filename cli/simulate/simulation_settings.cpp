@@ -1,5 +1,5 @@
-// A topology is read once for each stage of replacing: keys of the file and of --set are
-// read over the stage's defaults, so they win without anyone comparing values.
+// A topology is read once for each stage of replacing. Keys of the file and of --set are read over the stage's
+// defaults, so they win without any comparison of values.
 #include "cli/simulate/simulation_settings.hpp"
 #include "cli/managers/shipped.hpp"
 
@@ -18,10 +18,10 @@
 namespace dmm {
 namespace {
 
-/// What is applied, in this order; each stage includes those before it.
+/// The stages in their order; each includes those before it.
 enum class Stage : std::uint8_t { daemons, simulation, paper, coarse, options };
 
-/// What a site has where neither the topology nor --set says anything, and how its links beat.
+/// A site's settings where neither the topology nor --set says anything, and how its links beat.
 struct Defaults {
   SiteSettings site;
   Duration beat = SessionTimes{}.beat;
@@ -30,7 +30,7 @@ struct Defaults {
 
 bool is_coarse(const SiteChoice& sites) { return sites.coarse.value_or(sites.paper); }
 
-/// Keep-alives every 300 s are those of Iosup et al. 2007; the terms, hints and longest leases are as coarse.
+/// Keep-alives every 300 s are those of Iosup et al. 2007; terms, hints and longest leases are coarse to match.
 void make_coarse(Defaults& defaults) {
   defaults.site.term = seconds(3000);
   defaults.site.hint_interval = seconds(600);
@@ -52,7 +52,7 @@ OrFault<Defaults, CommandFault> defaults_of(const SimulationChoice& choice, Stag
     defaults.site.neighbours.clear();
     defaults.site.clusters.clear();
   }
-  // Nobody asks a simulated site for its usage, and a record a lease would grow with the workload.
+  // A simulated site isn't asked for its usage, and a record for each lease would grow with the workload.
   if (stage >= Stage::simulation) defaults.site.usage_records_max = 0;
   if (stage >= Stage::paper && choice.sites.paper) apply_paper_preset(defaults.site);
   if (stage >= Stage::coarse && is_coarse(choice.sites)) make_coarse(defaults);
@@ -63,7 +63,7 @@ OrFault<Defaults, CommandFault> defaults_of(const SimulationChoice& choice, Stag
   return defaults;
 }
 
-/// Whether an assignment of --set says something of a key: "defaults.KEY=1" or "defaults={\"KEY\": 1}".
+/// Whether an assignment of --set sets a key: "defaults.KEY=1" or "defaults={\"KEY\": 1}".
 bool sets(const std::string& assignment, const std::string& key) {
   const std::size_t equals = assignment.find('=');
   const std::string path = "." + assignment.substr(0, equals);
@@ -77,7 +77,7 @@ const std::string* override_of(const SimulationChoice& choice, const std::string
   return nullptr;
 }
 
-/// An option for all sites and a --set of the same key: one of the two would be ignored.
+/// A fault if an option for all sites and --set name the same key: one of them would be ignored.
 std::optional<CommandFault> fault_of_overrides(const SimulationChoice& choice) {
   const SiteChoice& sites = choice.sites;
   const std::tuple<bool, const char*, const char*> options[] = {
@@ -111,7 +111,7 @@ std::optional<CommandFault> choose_policy(const std::string& option, const std::
   return std::nullopt;
 }
 
-/// The cycle of delegation follows that of matchmaking unless somebody says otherwise.
+/// The cycle of delegation follows that of matchmaking unless an option sets it.
 void apply_durations(const SimulationChoice& choice, SiteSettings& settings) {
   const SiteChoice& sites = choice.sites;
   if (sites.cycle_seconds) {
@@ -165,7 +165,7 @@ OrFault<Topology, CommandFault> topology_at(const SimulationChoice& choice, cons
   return std::move(topology);
 }
 
-/// Every key of a site manager's file and its value, as "policies.target" and JSON.
+/// Every key of a site manager's file with its value, as "policies.target" and JSON.
 using KeyValues = std::map<std::string, std::string>;
 
 KeyValues keys_of(const SiteSettings& settings, const Defaults& defaults) {
@@ -183,7 +183,7 @@ KeyValues keys_of(const SiteSettings& settings, const Defaults& defaults) {
   return keys;
 }
 
-/// Of each site, in the order of the topology.
+/// The keys of each site, in the order of the topology.
 std::variant<std::vector<KeyValues>, CommandFault> keys_at(const SimulationChoice& choice, Stage stage) {
   auto defaults = defaults_of(choice, stage);
   if (auto* fault = std::get_if<CommandFault>(&defaults)) return *fault;
@@ -195,7 +195,7 @@ std::variant<std::vector<KeyValues>, CommandFault> keys_at(const SimulationChoic
   return all;
 }
 
-/// The stages that may replace something, under the names that people are shown.
+/// The stages that may replace a setting, with the names that people are shown.
 std::vector<std::pair<Stage, std::string>> stages_of(const SimulationChoice& choice) {
   std::vector<std::pair<Stage, std::string>> stages{{Stage::simulation, "simulation"}};
   if (choice.sites.paper) stages.emplace_back(Stage::paper, "--paper");

@@ -1,6 +1,6 @@
-// How the sites of a simulation are set. They are what daemons with the same files would be: what the topology and
-// --set say, and the daemons' defaults for the rest. What an option replaces goes below the file's keys (--paper,
-// --coarse) or is one setting of all sites (--cycle, --target, ...); either way the output lists it.
+// The settings of simulated sites: those that daemons with the same files would have, from the topology, --set and the
+// daemons' defaults. Options replace some: --paper and --coarse below the file's keys, --cycle, --target and others for
+// all sites. The output lists every replaced setting.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ namespace dmm {
 
 struct SimulationChoice;
 
-/// A setting that the simulated sites have, and daemons with the same files would not.
+/// A setting of the simulated sites that daemons with the same files would not have.
 struct Replacement {
   std::string key;        ///< as in the file: "term_seconds", "policies.target"
-  std::string daemons;    ///< what a daemon would have, as JSON
-  std::string used;       ///< what was simulated, as JSON
+  std::string daemons;    ///< the daemon's value, as JSON
+  std::string used;       ///< the simulated value, as JSON
   std::string by;         ///< which option replaced it, or "simulation" for what every simulation replaces
-  std::size_t sites = 0;  ///< at how many sites
+  std::size_t sites = 0;  ///< how many sites have it
 };
 
 /// The replaced settings, by key. Empty for the models, which have no site managers.
@@ -38,7 +38,7 @@ nlohmann::ordered_json to_json(const std::vector<Replacement>& replaced);
 
 /// The grid alone, under the settings of the choice.
 OrFault<Topology, CommandFault> topology_of(const SimulationChoice& choice);
-/// The options of dmm, with the beats of links as daemons have them unless they are replaced.
+/// The options of dmm. Links beat as those of daemons do, unless an option replaces that.
 OrFault<DmmOptions, CommandFault> dmm_options_of(const SimulationChoice& choice);
 
 }  // namespace dmm

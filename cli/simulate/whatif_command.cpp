@@ -1,5 +1,5 @@
-// `dmm whatif`: the same jobs under several settings of the same grid, side by side. The managers are the real ones, in
-// virtual time, so what is tried here is what a site would do.
+// `dmm whatif`: the same jobs under several settings of the same grid, side by side. The real managers run in virtual
+// time, so the result is what a site would do.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -25,7 +25,7 @@ struct WhatIfOptions {
   bool json = false;
 };
 
-/// Settings to try, under a name.
+/// A named group of settings to try.
 struct Trial {
   std::string name;
   std::vector<std::string> settings;
@@ -36,7 +36,7 @@ struct Tried {
   SimulationRun run;
 };
 
-/// "NAME: key=value; key=value"; without a name the settings are it.
+/// "NAME: key=value; key=value"; without a name the settings are the name.
 OrFault<Trial, CommandFault> trial_of(const std::string& text) {
   Trial trial;
   std::string rest = text;
@@ -64,7 +64,7 @@ CommandFault fault_of(const Trial& trial, CommandFault fault) {
   return fault;
 }
 
-/// A trial that can be run.
+/// A trial that is ready to run.
 struct Prepared {
   Trial trial;
   SimulationChoice choice;
@@ -86,7 +86,7 @@ OrFault<Tried, CommandFault> simulate(const Prepared& prepared) {
   return Tried{prepared.trial, std::get<SimulationRun>(std::move(run))};
 }
 
-/// The figures of the jobs of one site's users, or of all.
+/// The figures of the jobs of one site's users, or of all users.
 HomeFigures figures_at(const SimulationRun& run, const Grid& grid, const std::string& site) {
   HomeFigures sum;
   for (std::size_t i = 0; i < run.homes.size(); ++i) {
@@ -96,7 +96,7 @@ HomeFigures figures_at(const SimulationRun& run, const Grid& grid, const std::st
   return sum;
 }
 
-/// "+12 %"; empty where there is nothing to compare with.
+/// "+12 %"; empty if there is no value to compare with.
 std::string change_text(double value, double before) {
   if (before <= 0) return value > 0 ? "new" : "";
   const double change = value / before - 1;
@@ -184,7 +184,7 @@ int run(const WhatIfOptions& options) {
   if (auto* fault = std::get_if<CommandFault>(&topology)) return fail("whatif", *fault);
   if (auto fault = fault_of_site(std::get<Topology>(topology), options.site)) return fail("whatif", *fault);
   std::vector<Prepared> all_prepared;
-  for (Trial& trial : trials) {  // a mistake in the last one is told before the first has run
+  for (Trial& trial : trials) {  // a mistake in the last trial is reported before the first runs
     auto prepared = prepare(options.choice, std::move(trial));
     if (auto* fault = std::get_if<CommandFault>(&prepared)) return fail("whatif", *fault);
     all_prepared.push_back(std::get<Prepared>(std::move(prepared)));

@@ -15,7 +15,7 @@ namespace {
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-/// Fit for a column of a table: letters, digits, '-', '_' and '.'.
+/// The text with only what a table's column can take: letters, digits, '-', '_' and '.'.
 std::string tame(std::string text) {
   for (char& c : text)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '_';
@@ -29,7 +29,7 @@ std::string short_number(double value) {
   return text;
 }
 
-/// The cluster that a user means by its number or its name.
+/// The cluster that a user names by its number or its name.
 OrFault<std::uint32_t, CommandFault> cluster_named(const std::string& word, const Grid& grid) {
   std::uint32_t number = 0;
   if (parse_number(word, number) && number < grid.clusters.size()) return number;
@@ -43,7 +43,7 @@ OrFault<std::uint32_t, CommandFault> cluster_named(const std::string& word, cons
                       2};
 }
 
-/// "CLUSTER=FILE" as both; a file may have a '=' in its name if it has one before.
+/// Reads "CLUSTER=FILE"; a file may have a '=' in its name if a cluster is given before it.
 OrFault<LogSource, CommandFault> log_source(const std::string& text, std::size_t position,
                                             const WorkloadChoice& choice, const Grid& grid) {
   LogSource log;

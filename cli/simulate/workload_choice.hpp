@@ -1,5 +1,5 @@
-// The workload of a simulation as its user chose it: logs, or a model. Chosen once, and opened as often as it is
-// simulated, also by several threads at once.
+// The workload of a simulation as the user chose it: logs or a model. It is chosen once and opened for each simulation,
+// also by several threads at once.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ class App;
 
 namespace dmm {
 
-/// The options.
+/// The options of a workload.
 struct WorkloadChoice {
   std::vector<std::string> logs;  ///< --workload: "FILE", or "CLUSTER=FILE"
-  std::string column;         ///< --cluster-column: partition, site, queue; empty: partition if there is one log
+  std::string column;         ///< --cluster-column: partition, site, queue; empty: partition, if there is one log
   bool by_unix_time = false;  ///< --align unix
   bool skip_bad_lines = false;
   bool cut_to_estimates = false;
@@ -35,40 +35,40 @@ struct WorkloadChoice {
   std::int64_t run_cap_seconds = 0;
 
   std::string recording;  ///< --recording: a folder of live job managers' logs, instead of traces or a model
-  double speedup = 1;     ///< how much faster than it stands for the recorded system ran
+  double speedup = 1;     ///< how much faster the recorded system ran than the system that it stands for
 
   std::string model;                  ///< --model: lublin-feitelson; empty: logs
-  std::vector<double> loads = {0.7};  ///< one for all clusters, or one each
+  std::vector<double> loads = {0.7};  ///< one for all clusters, or one for each
   double days = 1;
-  std::string variant;                ///< grid, all, types; empty: grid, or all where there is one cluster
+  std::string variant;                ///< grid, all, types; empty: grid, but all if there is one cluster
   std::string correction = "reject";  ///< none, reject, rescale
   std::uint32_t users = 1;            ///< of each cluster
 
   bool operator==(const WorkloadChoice&) const = default;
 };
 
-/// Adds the options. A model's load is added where it isn't what is compared.
+/// Adds the options. The option for a model's load is left out if the command compares loads.
 void add_workload_options(CLI::App& command, WorkloadChoice& choice);
 
-/// A workload being read once.
+/// A workload while it is read.
 struct OpenWorkload {
   JobStream jobs;
-  std::shared_ptr<LogReplay> replay;  ///< of logs: what became of their lines
+  std::shared_ptr<LogReplay> replay;  ///< of logs: how many of their lines became jobs, and how many were left out
   std::uint64_t jobs_expected = 0;    ///< 0: not known
 };
 
 class WorkloadSource {
  public:
-  /// A fault (exit code 2) if the choice makes no sense, or doesn't fit the clusters.
+  /// A fault (exit code 2) if the choice is contradictory or doesn't fit the clusters.
   static OrFault<WorkloadSource, CommandFault> make(const WorkloadChoice& choice, const Grid& grid,
                                                     std::uint64_t seed);
 
   OrFault<OpenWorkload, CommandFault> open() const;
-  /// "lublin-feitelson, load 0.7, 1 d" or the names of the logs' files.
+  /// "lublin-feitelson, load 0.7, 1 d", or the names of the log files.
   const std::string& title() const { return title_; }
-  /// The same for files: no blanks, commas or quotation marks.
+  /// The title as part of a file name: without blanks, commas and quotation marks.
   const std::string& name() const { return name_; }
-  /// What is worth knowing once it was read to its end: the rules, what was left out, the load that came of it.
+  /// Notes for people after the workload was read to its end: the rules, what was left out, the resulting load.
   std::vector<std::string> notes(const OpenWorkload& read) const;
 
  private:

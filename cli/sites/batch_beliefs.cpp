@@ -8,7 +8,7 @@
 namespace dmm {
 namespace {
 
-/// By resource manager: the state of nodes that are the site's to give, or in somebody's hands by its leave.
+/// By resource manager: the state of nodes that the site has free, leased or in cleaning.
 std::map<std::string, std::string> offered_in(const std::vector<Json>& rows) {
   std::map<std::string, std::string> offered;
   for (const Json& row : rows)

@@ -1,5 +1,5 @@
-// Where a site and the batch system below it disagree about nodes: a part of `dmm fsck`. Pure, and as forgiving as
-// sites_report.hpp.
+// Where a site and the batch system below it disagree about nodes: a part of `dmm fsck`. Pure. Incomplete answers are
+// shown as far as they go, as in sites_report.hpp.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,8 +8,9 @@
 
 namespace dmm {
 
-/// Sentences, one for each node: held and unknown to the site, offered and in other hands, or borrowed by one side
-/// only. `rows` are the site's answer to "nodes", `batch` is a batch manager's to "batch".
+/// One sentence for each node that both sides know differently: held by a pilot but unknown to the site, offered by the
+/// site but without a pilot, or borrowed by one side only. `rows` is the site's answer to "nodes", `batch` a batch
+/// manager's answer to "batch".
 std::vector<std::string> batch_disagreements(const std::vector<nlohmann::ordered_json>& rows,
                                              const nlohmann::ordered_json& batch);
 

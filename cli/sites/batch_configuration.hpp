@@ -1,4 +1,4 @@
-// The configuration of a batch manager, for commands that work beside it, not through it.
+// The configuration of a batch manager, read by commands that look at its batch system themselves.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace dmm {
 
 struct BatchConfiguration {
-  BatchSettings settings;  ///< with the folder of the programs filled in
+  BatchSettings settings;  ///< the folder of the programs is filled in
   const BatchSystem* system = nullptr;
 };
 

@@ -7,7 +7,7 @@
 
 namespace dmm {
 
-/// What a batch manager says of its nodes. Without an endpoint there is no batch manager: neither JSON nor a
+/// A batch manager's answer about its nodes. Without an endpoint there is no batch manager, so neither JSON nor a
 /// fault.
 Answered ask_batch_manager(const std::string& endpoint);
 

@@ -17,7 +17,7 @@ std::string offering_manager(const Json& node) {
   return manager.empty() ? text_in(node, "node") : manager;
 }
 
-/// Nodes that a pilot holds, by their resource managers.
+/// The resource managers of nodes that a pilot holds.
 static std::set<std::string> held_in(const Json& batch) {
   std::set<std::string> held;
   for (const Json& node : rows_in(batch, "nodes"))
@@ -46,7 +46,7 @@ std::vector<Json> without_returned(const std::vector<Json>& rows, const Json& ba
 
 /// "2 have local jobs", "1 is idle, and isn't held: idle for 3 of 60 s".
 static std::vector<std::string> uses_of(const Json& batch) {
-  std::map<std::string, std::uint64_t> counts;  // by what is said of such nodes
+  std::map<std::string, std::uint64_t> counts;  // nodes by their description
   for (const Json& node : rows_in(batch, "nodes")) {
     const std::string state = text_in(node, "state"), why = shown(node, "why");
     const std::string reason = why.empty() ? std::string() : " (" + why + ")";

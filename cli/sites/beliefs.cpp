@@ -1,4 +1,4 @@
-// Comparing beliefs, pair by pair; see beliefs.hpp.
+// Compares beliefs, one pair of managers at a time; see beliefs.hpp.
 #include "cli/sites/beliefs.hpp"
 
 #include <algorithm>
@@ -54,8 +54,8 @@ class BeliefComparison {
     return found == by_lease_.end() ? nullptr : found->second.front();
   }
 
-  /// Both ends of one link must have the same nodes of a lease; each pair is looked at from the lender's end, and from
-  /// the borrower's where the lender has none.
+  /// Both ends of a link must name the same nodes of a lease. Each pair is compared once: from the lender's end, or
+  /// from the borrower's if the lender has no record.
   void look_at_link(const Party& lender, const Belief& lent) {
     const Party borrower = site_manager_of(SiteName(lent.to));
     if (lent.to.empty() || lent.nodes.empty() || !present_.contains(borrower)) return;

@@ -1,5 +1,5 @@
-// What the managers of a topology believe of the leases between them, and where they disagree: what `dmm fsck` is
-// about. Pure: the command asks, this compares.
+// What the managers of a topology believe about the leases between them, and where these beliefs differ: the comparison
+// behind `dmm fsck`. Pure: the command asks the managers, this compares the answers.
 #pragma once
 
 #include <map>
@@ -17,14 +17,14 @@ using BelievedNodes = std::map<std::string, std::string>;
 /// A lease as one manager sees it.
 struct Belief {
   std::string lease;
-  std::string from, to;  ///< a site's neighbours towards the owner and the sink; empty: none
+  std::string from, to;  ///< of a site: its neighbours towards the owner and the sink; empty: none
   BelievedNodes nodes, cleaning;
-  std::string request;  ///< a job manager's
+  std::string request;  ///< of a job manager
   struct HandedOut {
     std::string user, request;
     BelievedNodes nodes;
   };
-  std::vector<HandedOut> handed_out;  ///< a sink's
+  std::vector<HandedOut> handed_out;  ///< of a sink
 };
 
 struct Believer {
@@ -35,8 +35,8 @@ struct Believer {
 /// Reads one row of the answer to "holdings"; members that are missing stay empty.
 Belief belief_from(const nlohmann::ordered_json& row);
 
-/// Every disagreement between managers that are all here, as a sentence that names both; in a fixed order. Managers
-/// that are not here are not missed.
+/// One sentence for each disagreement between two of these managers; it names both. The order is fixed. Managers that
+/// are missing from the list cause no disagreement.
 std::vector<std::string> disagreements(const std::vector<Believer>& believers);
 
 }  // namespace dmm

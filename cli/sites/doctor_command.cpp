@@ -23,7 +23,7 @@ struct DoctorOptions {
   bool json = false;
 };
 
-/// Of this host, seconds since 1970.
+/// The clock of this host: seconds since 1970.
 double clock_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }

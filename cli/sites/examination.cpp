@@ -19,7 +19,7 @@ Finding ok(std::string subject, std::string found) {
   return {FindingKind::ok, std::move(subject), std::move(found)};
 }
 
-/// Which of the site's clusters the nodes of pilots join.
+/// The cluster of the site that the nodes of pilots join.
 Finding examine_cluster(const Json& site, const BatchSettings& settings) {
   const std::string name(settings.cluster.text);
   for (const Json& cluster : rows_in(site, "clusters"))
@@ -28,7 +28,7 @@ Finding examine_cluster(const Json& site, const BatchSettings& settings) {
           "add it to `clusters` of the site manager's configuration, or name another one: cluster"};
 }
 
-/// The owners whose nodes are borrowed have to be known and there.
+/// Nodes are borrowed from these owners, so the site has to know and reach them.
 Finding examine_owner(const Json& site, const std::string& place) {
   const std::string name = place.substr(0, place.find('/'));
   const std::string subject = "owner " + name;

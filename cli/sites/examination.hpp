@@ -1,5 +1,4 @@
-// What `dmm doctor` finds out about a site on a batch system, beyond what the batch system says itself; and how
-// people read it.
+// What `dmm doctor` finds out about a site on a batch system by asking managers, and how it shows all findings.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,7 +11,7 @@
 
 namespace dmm {
 
-/// Asks the managers that the settings name: whether they are there, know this account, the cluster and the
+/// Asks the managers that the settings name: whether they answer, know this account, and know the cluster and the
 /// owners.
 std::vector<Finding> examine_managers(const BatchSettings& settings);
 

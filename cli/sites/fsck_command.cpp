@@ -1,4 +1,4 @@
-// `dmm fsck`: asks all managers of a testbed what they believe of leases, and a batch manager for its nodes. Names
+// `dmm fsck`: asks all managers of a testbed for their beliefs about leases, and a batch manager for its nodes. Names
 // every disagreement that lasts.
 #include <unistd.h>
 
@@ -31,12 +31,12 @@ struct FsckOptions {
 
 struct Inquiry {
   std::vector<Believer> believers;
-  std::vector<std::string> silent;  ///< managers that didn't answer, and why
+  std::vector<std::string> silent;  ///< managers that didn't answer, with the reason
   std::size_t leases = 0;
-  std::vector<std::string> batch;  ///< where a site and its batch system disagree
+  std::vector<std::string> batch;  ///< disagreements between a site and its batch system
 };
 
-/// With a batch manager: its nodes, beside those of its site.
+/// If there is a batch manager: compares its nodes with those of its site.
 void ask_batch(const std::vector<Manager>& managers, const std::string& endpoint, Inquiry& inquiry) {
   const Answered batch = ask_batch_manager(endpoint);
   if (!batch.fault.empty()) inquiry.silent.push_back(batch.fault);
@@ -53,7 +53,7 @@ void ask_batch(const std::vector<Manager>& managers, const std::string& endpoint
   }
 }
 
-/// All pages of what each manager believes.
+/// All pages of each manager's beliefs.
 Inquiry ask_everybody(const std::vector<Manager>& managers, const std::string& batchmgr) {
   Inquiry inquiry;
   ask_batch(managers, batchmgr, inquiry);
@@ -82,15 +82,15 @@ std::variant<std::vector<Manager>, CommandFault> all_managers(const ManagerOptio
     auto chosen = choose_managers(options, role);
     if (auto* fault = std::get_if<CommandFault>(&chosen)) {
       if (role == Role::site_manager) return *fault;
-      continue;  // a site without users, or without nodes
+      continue;  // a site without users or without nodes
     }
     for (Manager& manager : std::get<std::vector<Manager>>(chosen)) all.push_back(std::move(manager));
   }
   return all;
 }
 
-/// Grants and releases are under way at any time: a disagreement counts if it is seen in every inquiry of the
-/// time.
+/// Some grants and releases are always under way, so a disagreement counts only if every inquiry within the time sees
+/// it.
 int fsck(const FsckOptions& options) {
   const auto chosen = all_managers(options.manager);
   if (const auto* fault = std::get_if<CommandFault>(&chosen)) return fail("fsck", *fault);

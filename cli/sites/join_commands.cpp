@@ -1,5 +1,5 @@
-// `dmm invite`, `dmm user add` and `dmm node add` at a site, `dmm join` and `dmm login` at a newcomer's: two
-// commands make a neighbour, a user or a node known to the site, with keys of its own.
+// `dmm invite`, `dmm user add` and `dmm node add` at a site, `dmm join` and `dmm login` at the newcomer. Two commands
+// make a neighbour, a user or a node known to the site, with keys of its own.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -65,13 +65,13 @@ int invite(const InviteOptions& options) {
   return 0;
 }
 
-/// Shows the code of a token at the site that made it; the site's answer.
+/// Lists the code of a token at the site that made it; returns the site's answer.
 Answered show(const Token& token, Json argument) {
   argument["code"] = token.code;
   return order_one({site_manager_of(token.site), token.endpoint, {}}, "enrol", argument);
 }
 
-/// Starts a daemon apart from the terminal, and waits until it is ready. An error text, or empty.
+/// Starts a daemon in the background, and waits until it is ready. Returns an error text, or empty.
 std::string start_daemon(const std::string& program, const std::string& config, const std::string& output) {
   ReadyPipes pipes;
   const int ready = pipes.add(0);
@@ -86,7 +86,7 @@ std::string start_daemon(const std::string& program, const std::string& config, 
   return program + " doesn't start; " + output + " says why";
 }
 
-/// Makes the keys and the configuration of a manager that has a token, and starts it.
+/// Makes the keys and the configuration of a manager with a token, and starts the manager.
 int enter(const char* command, const JoinOptions& options, const Token& token, const Party& self, Json config,
           const std::string& program) {
   const std::string folder = std::filesystem::absolute(options.folder).lexically_normal().string();
@@ -148,7 +148,7 @@ int join_node(const JoinOptions& options, const Token& token) {
   return enter("join", options, token, resource_manager_of(token.site, token.name), config, "resmgr");
 }
 
-/// The site's own manager learns of the inviting site, which then learns of ours.
+/// The newcomer's site manager learns of the inviting site, and the inviting site then learns of the newcomer.
 int join_site(const JoinOptions& options, const Token& token) {
   auto chosen = choose_manager(options.manager, Role::site_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("join", *fault);

@@ -1,5 +1,5 @@
-// `dmm keygen`, `dmm keys`, `dmm certify` and `dmm revoke`: the keys that managers prove themselves with over tcp,
-// as files. A site manager makes its own at its first start; job managers, resource managers and people get theirs
+// `dmm keygen`, `dmm keys`, `dmm certify` and `dmm revoke`: the keys, as files, with which managers prove their names
+// over tcp. A site manager makes its own key at its first start. Job managers, resource managers and people get theirs
 // from their site.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -36,7 +36,7 @@ struct KeyOptions {
   bool json = false;
 };
 
-/// What others may know of a keyring.
+/// Prints the public part of a keyring.
 int show(const Keyring& keyring, bool json) {
   const std::string link = to_text(public_of(keyring.link)), site = to_text(keyring.site);
   const auto claim = read_certificate(keyring.certificate, keyring.site);
@@ -68,7 +68,7 @@ int keys_in(const KeyOptions& options) {
   return show(*keyring, options.json);
 }
 
-/// The party that is to have a certificate of this site; or why there is none.
+/// The party that gets a certificate of this site; or why there is none.
 OrFault<Party> holder_of(const KeyOptions& options, const SiteName& site) {
   const bool is_user = !options.user.empty(), is_node = !options.node.empty(), is_person = !options.person.empty();
   if (is_user + is_node + is_person != 1) return "expected one of --user, --node and --person";
@@ -82,7 +82,7 @@ OrFault<Party> holder_of(const KeyOptions& options, const SiteName& site) {
                ShortText(name)};
 }
 
-/// The site that works in a folder, by the certificate of its manager.
+/// The site of a folder, from the certificate of its manager.
 OrFault<SiteName> site_in(const std::string& folder) {
   auto read = read_keyring(folder);
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);

@@ -1,4 +1,5 @@
-// `dmm leases`: which nodes are leased to whom, as every site sees it; and `dmm usage`: who lent whom how much.
+// `dmm leases`: which nodes are leased to which site, as each site sees it. `dmm usage`: how much each site lent to
+// each.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +22,7 @@ struct LeaseOptions {
   bool json = false;
 };
 
-/// The same question to every chosen site; what they answer is shown by `render`, or is one JSON object.
+/// Sends the same question to every chosen site. `render` shows the answers, or they become one JSON object.
 template <class Render>
 int ask_sites(const char* verb, const LeaseOptions& options, Render&& render) {
   auto chosen = choose_managers(options.manager, Role::site_manager);
@@ -36,7 +37,7 @@ int ask_sites(const char* verb, const LeaseOptions& options, Render&& render) {
     sites.push_back({{"site", answered.manager.party.site.text}});
     sites.back().update(answered.json);
   }
-  // Where no site answered, an empty list would say too much.
+  // If no site answered, an empty list would claim that there are no leases.
   if (options.json)
     print_json({{"sites", std::move(sites)}, {"faults", faults}});
   else if (!sites.empty() || faults.empty())

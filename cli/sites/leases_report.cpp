@@ -17,7 +17,7 @@ std::vector<std::string> users_of(const Json& lease) {
   return users;
 }
 
-/// Who uses each lease now, as its sink tells.
+/// The requests that use each lease now, as its sink says.
 std::map<std::string, std::vector<std::string>> users_by_lease(const std::vector<Json>& sites) {
   std::map<std::string, std::vector<std::string>> users;
   for (const Json& site : sites)
@@ -26,8 +26,8 @@ std::map<std::string, std::vector<std::string>> users_by_lease(const std::vector
   return users;
 }
 
-/// What a lease is for now: the request that uses it, or, while it is held, the one that it was granted
-/// for. Empty if it waits idle for the next request, or serves several.
+/// What a lease serves now: the request that uses it, or, while it is held, the request that it was granted for. Empty
+/// if it waits idle for the next request, or serves several.
 std::string purpose_of(const Json& lease) {
   const std::vector<std::string> users = users_of(lease);
   if (users.empty())
@@ -45,7 +45,7 @@ std::string part_text(const Json& lease) {
   return left.empty() ? text : text + ", for " + left + " more if not renewed";
 }
 
-/// A line for each job with several leases, and one for each of them, as their home site has them.
+/// A line for each job with several leases, then a line for each lease, as the home site has them.
 std::string jobs_with_several(const std::vector<Json>& sites) {
   std::map<std::string, std::vector<const Json*>> by_job;
   for (const Json& site : sites)
@@ -144,7 +144,7 @@ std::vector<Json> nodes_that_pass(const std::vector<Json>& sites, const NodeFilt
   return rows;
 }
 
-/// Where jobs of different sites run under one account, a line for each site; older managers don't tell it.
+/// A line for each site at which jobs of different sites run under one account. Older managers don't say that.
 static std::string shared_accounts(const std::vector<Json>& rows, const Style& style) {
   constexpr std::size_t names_max = 8;
   std::map<std::string, std::set<std::string>> managers;

@@ -1,5 +1,5 @@
-// What `dmm leases`, `dmm usage` and `dmm nodes` show, made of site managers' answers. Pure, and as forgiving as
-// sites_report.hpp. Each answer is an object with the name of its "site" in front.
+// What `dmm leases`, `dmm usage` and `dmm nodes` show, made from site managers' answers. Pure. Incomplete answers are
+// shown as far as they go, as in sites_report.hpp. Each answer is an object that begins with the name of its "site".
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,14 +10,14 @@
 
 namespace dmm {
 
-/// Answers to "leases". Who uses a lease now is known at its sink alone, and shown at all its sites if that is among
-/// them.
+/// Shows answers to "leases". Only the sink knows which request uses a lease now. If the sink is among the sites, that
+/// is shown at every site of the lease.
 std::string render_leases(const std::vector<nlohmann::ordered_json>& sites, const Style& style);
 
-/// Answers to "usage": sums by neighbour, or the records that they are made of.
+/// Shows answers to "usage": sums by neighbour, or the records behind them.
 std::string render_usage(const std::vector<nlohmann::ordered_json>& sites, bool records, const Style& style);
 
-/// Which rows of the answers to "nodes" are wanted; empty: any.
+/// Which rows of the answers to "nodes" are shown; empty: all.
 struct NodeFilter {
   std::vector<std::string> states;
   std::string resource_manager, cluster;
@@ -26,7 +26,7 @@ struct NodeFilter {
 /// The rows that pass the filter, each with its "site".
 std::vector<nlohmann::ordered_json> nodes_that_pass(const std::vector<nlohmann::ordered_json>& sites,
                                                     const NodeFilter& filter);
-/// As a table; `none` in place of an empty one.
+/// The rows as a table; `none` in place of an empty table.
 std::string render_nodes(const std::vector<nlohmann::ordered_json>& rows, const Style& style,
                          const char* none = "no such nodes\n");
 

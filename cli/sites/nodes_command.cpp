@@ -1,4 +1,4 @@
-// `dmm nodes`: the nodes that sites own, each with its state, and who has it.
+// `dmm nodes`: the nodes that sites own, each with its state and its current user.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

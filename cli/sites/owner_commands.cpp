@@ -1,5 +1,5 @@
-// `dmm reclaim`, `dmm drain`, `dmm resume`, `dmm forget` and `dmm expect`: what the owner of a site orders its
-// site manager.
+// `dmm reclaim`, `dmm drain`, `dmm resume`, `dmm forget` and `dmm expect`: orders of a site's owner to its site
+// manager.
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
@@ -100,7 +100,7 @@ CLI::App* add_drain_or_resume(CLI::App& app, int& exit_code, const char* name, c
   command->callback([options, &exit_code, name, done] {
     OwnerOptions chosen = *options;
     chosen.manager = with_environment(chosen.manager, Role::site_manager);
-    // Without --site, a site is meant to drain itself.
+    // Without --site, the named site drains itself.
     if (chosen.manager.site.empty() && chosen.manager.endpoint.empty()) chosen.manager.site = chosen.whose;
     Json argument{{"site", chosen.whose}};
     if (chosen.force) argument["force"] = true;

@@ -1,4 +1,4 @@
-// `dmm rotate`: another link key for a manager that runs.
+// `dmm rotate`: gives a running manager another link key.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>

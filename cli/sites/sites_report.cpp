@@ -9,7 +9,7 @@
 namespace dmm {
 namespace {
 
-/// Nothing where there are no processors to be loaded.
+/// Empty if the site has no processors.
 std::string load_in(const Json& site) {
   const bool is_known = has_number(site, "load") && number_in<std::uint64_t>(site, "processors") > 0;
   return is_known ? decimal(number_in<double>(site, "load"), 2) : "-";
@@ -40,7 +40,7 @@ void add_links(Table& table, const Json& site, const Style& style) {
                heard_text(link), shown(link, "last_error")});
 }
 
-/// Who has borrowed of the site, or would like to.
+/// Adds the neighbours that have borrowed from the site, or want to.
 void add_borrowers(Table& table, const Json& site) {
   for (const Json& link : rows_in(site, "links")) {
     const Json borrower = object_in(link, "borrower");
@@ -58,13 +58,13 @@ void add_borrowers(Table& table, const Json& site) {
   }
 }
 
-/// Frames that come to nothing in a healthy grid: of clients that left or asked for a name, and of links that went
-/// down.
+/// Frames that are refused in a healthy grid, too: those of clients that left or asked for a name, and of links that
+/// went down.
 bool is_harmless(const std::string& what) {
   return what == "undeliverable" || what == "wrong_receiver" || what == "relay_dropped";
 }
 
-/// What was refused, by what it was: "12 relays, 1 grant".
+/// Refused frames by kind: "12 relays, 1 grant".
 std::string counts_text(const Json& counts) {
   std::string text;
   for (const auto& [what, count] : counts.items())
@@ -90,8 +90,7 @@ class Notices {
   std::string text_;
 };
 
-/// Resource managers that aren't there, whatever it is that their site still counts as theirs.
-/// Whether it has given its nodes back to the users of their host, and left.
+/// Whether the resource manager has left after it gave its nodes back to the users of their host.
 bool has_given_back(const Json& manager) {
   return !flag_in(manager, "up", true) && text_in(manager, "set_aside_why") == given_back_text;
 }
@@ -110,7 +109,7 @@ void say_dead_managers(Notices& notices, const Json& site) {
   }
 }
 
-/// What keeps nodes from being used.
+/// Says what keeps nodes from being used.
 void say_unused(Notices& notices, const Json& site) {
   const std::string name = shown(site, "site");
   for (const std::string& cluster : texts_in(site, "unknown_clusters"))
@@ -131,7 +130,7 @@ void say_unused(Notices& notices, const Json& site) {
   }
 }
 
-/// What was said to the site that it doesn't believe, and who would like to speak with it.
+/// Says what the site refused, and which strangers want to speak with it.
 void say_refusals(Notices& notices, const Json& site) {
   for (const Json& link : rows_in(site, "links"))
     if (const std::string refused = counts_text(object_in(link, "refused")); !refused.empty())
@@ -144,7 +143,7 @@ void say_refusals(Notices& notices, const Json& site) {
                 " ago: if it should be, add it to `links` or `users` of " + shown(site, "site"));
 }
 
-/// Certificates that expire within two weeks.
+/// Names certificates that expire within two weeks.
 void say_expiring(Notices& notices, const Json& site) {
   for (const Json& link : rows_in(site, "expiring"))
     notices.say("the certificate of " + shown(link, "peer") + " expires in " +

@@ -1,5 +1,5 @@
-// `dmm slurm configure`: what slurm.conf lacks for lending and borrowing, as a diff; written only on demand.
-// `dmm slurm scripts`: a prolog and an epilog, for lending without pilots.
+// `dmm slurm configure`: what slurm.conf lacks for lending and borrowing, as a diff; written only on request. `dmm
+// slurm scripts`: a prolog and an epilog, for lending without pilots.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ struct ConfigureOptions {
 
 constexpr std::size_t file_bytes_max = 16 * 1024 * 1024;
 
-/// Where this host's Slurm has its configuration, by its own word; empty if it says nothing.
+/// The path of this host's Slurm configuration, as Slurm itself says; empty if it doesn't.
 std::string file_of_slurm(const CommandEnded& configuration) {
   const auto facts = slurm::read_facts(configuration.output, {}, {});
   const auto* read = std::get_if<slurm::Facts>(&facts);
@@ -45,7 +45,7 @@ std::string diff_of(const std::string& file, const std::string& text) {
 struct Changes {
   std::string diff;
   slurm::Configured configured;
-  std::vector<std::string> others;  ///< what no change of this file mends
+  std::vector<std::string> others;  ///< faults that no change of this file can repair
 };
 
 Changes changes_of(const std::string& file, const std::string& text, const std::vector<Finding>& findings) {
@@ -63,7 +63,7 @@ Changes changes_of(const std::string& file, const std::string& text, const std::
   return all;
 }
 
-/// Keeps the old file beside it. The new one has the same owner and rights: Slurm's users read it.
+/// Keeps the old file beside the new one. The new one has the same owner and rights, since Slurm's users read it.
 std::string write(const std::string& file, const std::string& text) {
   struct stat was {};
   std::error_code failed;

@@ -5,7 +5,7 @@
 
 namespace dmm {
 
-/// Why a command can't do what it was asked, and its exit code: 2 for bad usage or input, 1 otherwise.
+/// Why a command can't do its work, and its exit code: 2 for bad usage or input, 1 otherwise.
 struct CommandFault {
   std::string text;
   int exit_code = 1;

@@ -1,4 +1,4 @@
-// One write a picture, each line cleared behind its text: nothing flickers.
+// A picture is one write, and each line is cleared behind its text, so nothing flickers.
 #include "cli/terminal/display.hpp"
 
 #include <sys/ioctl.h>
@@ -43,7 +43,7 @@ void Display::show(const std::function<std::vector<std::string>(std::size_t colu
 }
 
 void Display::put(std::vector<std::string> lines) {
-  // What has scrolled out at the top can't be drawn over.
+  // Lines that scrolled out at the top can't be redrawn.
   if (const std::size_t rows = rows_of_terminal(descriptor_); lines.size() >= rows) lines.resize(rows - 1);
   std::string text;
   if (!cursor_hidden_) text += "\x1b[?25l";
@@ -64,7 +64,7 @@ void Display::close() {
 void Display::write(const std::string& text) const {
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t count = ::write(descriptor_, text.data() + done, text.size() - done);
-    if (count <= 0) return;  // a display that can't be shown is no reason to stop
+    if (count <= 0) return;  // a display that can't be written doesn't stop the command
     done += static_cast<std::size_t>(count);
   }
 }

@@ -1,5 +1,5 @@
-// Puts the progress of a run or a simulation on the screen: in place on a terminal, a few times a second;
-// elsewhere one line every ten seconds. Whatever happens, the cursor is back when the display is gone.
+// Shows the progress of a run or a simulation: redrawn in place on a terminal, a few times a second; elsewhere one line
+// every ten seconds. The cursor is visible again when the display is gone, whatever happens.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ class Display {
   Display(const Display&) = delete;
   Display& operator=(const Display&) = delete;
 
-  /// Whether a new picture is due: nobody need make one earlier.
+  /// Whether a new picture is due; an earlier one would not be shown.
   bool due(Instant now) const { return now >= next_; }
   void show(const RunProgress& progress, Instant now);
-  /// The same of anything: `draw` gives the picture for a terminal of so many columns, `say` the line elsewhere.
+  /// Shows any progress: `draw` returns the picture for a terminal with `columns` columns, `say` the line elsewhere.
   void show(const std::function<std::vector<std::string>(std::size_t columns, const Style& style)>& draw,
             const std::function<std::string()>& say, Instant now);
-  /// The last picture stays; what is written next comes below it.
+  /// Leaves the last picture; later output comes below it.
   void close();
 
  private:

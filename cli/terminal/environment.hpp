@@ -1,4 +1,4 @@
-// The environment of the command.
+// Reads environment variables.
 #pragma once
 
 #include <cstdlib>

@@ -9,7 +9,7 @@
 namespace dmm {
 namespace {
 
-/// How many bytes at the front of the text take no column: an escape sequence "ESC [ ... letter".
+/// Bytes at the front of the text that take no column: an escape sequence "ESC [ ... letter".
 std::size_t escape_length(std::string_view text) {
   if (text.size() < 2 || text[0] != '\x1b' || text[1] != '[') return 0;
   std::size_t end = 2;
@@ -157,8 +157,8 @@ std::vector<std::string> folded(std::string_view text, std::size_t columns, std:
 
 namespace {
 
-constexpr std::size_t gap = 2;       ///< columns between two
-constexpr std::size_t cut_min = 12;  ///< no text is cut shorter
+constexpr std::size_t gap = 2;       ///< columns between two cells
+constexpr std::size_t cut_min = 12;  ///< no text is cut shorter than this
 constexpr std::size_t stack_indent = 4;
 
 std::size_t sum_of(const std::vector<std::size_t>& widths) {
@@ -173,7 +173,7 @@ std::string cell_of(const std::vector<std::string>& row, std::size_t column) {
 
 }  // namespace
 
-/// Which columns are shown: all, but for those without any text where there are too many.
+/// The columns that are shown: all; but without empty ones if the table is too wide.
 std::vector<std::size_t> Table::shown(const Style& style) const {
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < columns_.size(); ++i) all.push_back(i);
@@ -193,7 +193,7 @@ std::vector<std::size_t> Table::widths(const std::vector<std::size_t>& shown) co
   return widths;
 }
 
-/// Makes columns that may be cut narrower, the widest first; whether all fit then.
+/// Makes columns that may be cut narrower, the widest first. Returns whether all columns fit.
 bool Table::cut_to_fit(const std::vector<std::size_t>& shown, std::vector<std::size_t>& widths,
                        std::size_t limit) const {
   const auto least = [&](std::size_t i) { return std::max(cut_min, columns_of(columns_[shown[i]].title)); };

@@ -1,4 +1,4 @@
-// The help of a command on 80 columns: a terminal that breaks it elsewhere breaks words.
+// Folds the help of a command to 80 columns; a narrower terminal would break words.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@ namespace dmm {
 
 constexpr std::size_t help_columns = 80;
 
-/// Descriptions of options go on below where they begin, paragraphs are filled anew, and examples end with a backslash
-/// where they go on.
+/// Descriptions of options continue in their own column, paragraphs are wrapped again, and broken example lines end
+/// with a backslash.
 std::string folded_help(std::string_view help);
 
 }  // namespace dmm

@@ -16,7 +16,7 @@ Interrupts::Interrupts() : pipe_before_(::signal(SIGPIPE, SIG_IGN)) {
 }
 
 Interrupts::~Interrupts() {
-  count();  // what came last has done its work; unblocked, it would end the program before it has said so
+  count();  // discards signals that came late: unblocked, they would end the program before its last words
   if (descriptor_ >= 0) ::close(descriptor_);
   ::sigprocmask(SIG_SETMASK, &before_, nullptr);
   ::signal(SIGPIPE, pipe_before_);

@@ -1,5 +1,5 @@
-// SIGINT, SIGTERM and SIGHUP as a count to look at, so that a command that has started something always gets to
-// stop it. To be made before anything that makes threads, which inherit what is blocked.
+// Counts SIGINT, SIGTERM and SIGHUP instead of dying of them, so that a command can always stop what it started. Must
+// be constructed before any thread is made: threads inherit the blocked signals.
 #pragma once
 
 #include <signal.h>
@@ -13,7 +13,7 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  /// How many came so far.
+  /// Signals received so far.
   int count();
   bool any() { return count() > 0; }
   /// The exit code of a program that such a signal ended: 130 for Ctrl-C.

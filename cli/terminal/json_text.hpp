@@ -1,5 +1,5 @@
-// Reading answers of managers, which may lack anything and have any type anywhere: what isn't there, or is something
-// else, counts as nothing, so that one odd answer never hides the others.
+// Reads managers' answers, in which any member may be missing or have another type. Such a member counts as nothing, so
+// that one odd answer never hides the others.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 
 namespace dmm {
 
-/// Keeps its members in the order in which they were written.
+/// Keeps members in the order in which they were written.
 using Json = nlohmann::ordered_json;
 
 /// A member that is a text; empty if it is missing or something else.
@@ -31,7 +31,7 @@ inline bool has_number(const Json& json, const char* key) {
   return found != json.end() && found->is_number();
 }
 
-/// A member that is a number of seconds, as a length of time; empty if it isn't.
+/// A member that is a number of seconds, as a length of time; empty if it isn't a number.
 inline std::string seconds_in(const Json& json, const char* key) {
   return has_number(json, key) ? length_text(number_in<double>(json, key)) : std::string();
 }
@@ -59,7 +59,7 @@ inline std::vector<std::string> texts_in(const Json& json, const char* key) {
   return texts;
 }
 
-/// Safe to show on a terminal.
+/// The texts joined; safe to show on a terminal.
 inline std::string joined(const std::vector<std::string>& texts, std::string_view between) {
   std::string all;
   for (const std::string& text : texts)

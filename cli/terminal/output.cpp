@@ -1,3 +1,4 @@
+// The messages and exit codes that all commands share. See commands.hpp.
 #include "cli/terminal/output.hpp"
 
 #include <unistd.h>

@@ -9,11 +9,11 @@
 
 namespace dmm {
 
-/// Says on standard error why a command failed; returns the exit code.
+/// Writes on standard error why a command failed; returns the exit code.
 int fail(const std::string& command, const CommandFault& fault);
 
-/// Writes what was printed. Returns the exit code: 1, said on standard error, if it could not be written and the
-/// command did well otherwise.
+/// Flushes standard output. Returns `exit_code`; or 1, with a message on standard error, if the command succeeded but
+/// its output could not be written.
 int finish_output(int exit_code);
 
 /// Prints one JSON value on standard output; text that isn't UTF-8 is replaced.

@@ -12,7 +12,7 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// The columns after the name, by how dear they are: what doesn't fit is left out from the end of this list.
+/// The columns after the name, by importance: columns that don't fit are left out from the end of this list.
 enum ProgressPart : std::size_t { busy, waiting, running, finished, delegated, sites, bars, parts };
 
 struct Layout {
@@ -49,7 +49,7 @@ Layout lay_out(const RunProgress& progress, std::size_t columns) {
     std::size_t width = columns_of(titles[part]);
     for (const GridProgress& grid : progress.grids)
       width = std::max(width, columns_of(cell(static_cast<ProgressPart>(part), grid)));
-    // Numbers grow while one looks; columns that jump are worse than columns that are wide.
+    // Numbers grow during the run; columns that jump are worse than wide ones.
     if (part == busy) width = std::max<std::size_t>(width, 15);
     if (used + 2 + width > columns) break;
     layout.width[part] = width;
@@ -60,7 +60,7 @@ Layout lay_out(const RunProgress& progress, std::size_t columns) {
   return layout;
 }
 
-/// The order on the screen, which isn't the order of dearness.
+/// The order on the screen, which isn't the order of importance.
 constexpr std::array<ProgressPart, 6> shown_order{sites, busy, waiting, running, delegated, finished};
 
 std::string header(const Layout& layout, const Style& style) {

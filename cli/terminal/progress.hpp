@@ -1,5 +1,5 @@
-// What `dmm run` shows while it goes on: a few lines that are drawn again in place on a terminal, or one calm line
-// now and then elsewhere. Pure: the state of the run in, text out; who puts it on a screen is display.hpp.
+// What `dmm run` shows while it runs: on a terminal a few lines that are redrawn in place; elsewhere one line every ten
+// seconds. Pure: the state of the run in, text out. display.hpp puts it on the screen.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct GridProgress {
   std::uint64_t processors_busy = 0;
   std::uint64_t waiting = 0;    ///< jobs that wait for nodes, by the site where they were submitted
   std::uint64_t running = 0;    ///< jobs that have nodes
-  std::uint64_t delegated = 0;  ///< jobs that got nodes of another site, up to now
-  std::uint64_t finished = 0;   ///< jobs that are over, however they ended
+  std::uint64_t delegated = 0;  ///< jobs that got nodes of another site so far
+  std::uint64_t finished = 0;   ///< jobs that ended in any way
 };
 
 struct RunProgress {
@@ -30,7 +30,7 @@ struct RunProgress {
   std::uint64_t jobs = 0;
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
-  std::uint64_t failed = 0;  ///< of those that ended: not finished
+  std::uint64_t failed = 0;  ///< jobs that ended without finishing
   std::vector<GridProgress> grids;
 };
 

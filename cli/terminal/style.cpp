@@ -11,8 +11,8 @@
 namespace dmm {
 namespace {
 
-/// The encoding of the locale, by the order in which the C library looks: an unset locale is no statement about
-/// the terminal, which on today's machines shows UTF-8.
+/// Reads the encoding of the locale in the order of the C library. An unset locale says nothing about the terminal, and
+/// today's terminals show UTF-8.
 bool shows_unicode() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const std::string_view locale = environment(name);
@@ -24,7 +24,7 @@ bool shows_unicode() {
   return true;
 }
 
-/// The least that anything can be shown in.
+/// Fewer columns can't show anything useful.
 constexpr std::size_t columns_min = 20;
 
 std::size_t columns_for(int descriptor) {

@@ -5,7 +5,7 @@
 namespace dmm {
 namespace {
 
-/// Jobs in a message: some 100 KiB, half of what it may have.
+/// Jobs in a message: about 100 KiB, half of the limit.
 constexpr std::size_t feeder_batch_max = 300;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Submits the jobs of a plan when they are due, in batches, without ever waiting for an answer: the display goes
-// on meanwhile. Remembers which number a job manager gave to which job of the plan.
+// Submits the jobs of a plan in batches when they are due. It never waits for an answer, so that the display goes on.
+// Remembers the number that a job manager gave to each job of the plan.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@ namespace dmm {
 
 class Feeder {
  public:
-  /// `numbers`: the pool's number of each of the plan's managers.
+  /// `numbers`: for each of the plan's managers its number in the pool.
   Feeder(ClientPool& pool, const WorkloadPlan& plan, std::vector<std::size_t> numbers, std::uint32_t dttl)
       : pool_(pool), plan_(plan), numbers_(std::move(numbers)), dttl_(dttl) {}
 
-  /// The moment from which the plan counts.
+  /// Sets the moment from which the plan counts.
   void start(Instant now) { start_ = now; }
-  /// Hands over what is due.
+  /// Submits the jobs that are due.
   void submit_due(Instant now);
   /// When the next job is due; `never` if none is left.
   Instant next_due() const;
-  /// Takes an answer; false if it isn't one to a submission.
+  /// Takes an answer; false if it doesn't answer a submission.
   bool take(const Reply& reply);
 
   std::size_t submitted() const { return next_; }
   std::size_t accepted() const { return accepted_; }
   std::size_t refused() const { return refused_; }
-  /// Everything was handed over and answered.
+  /// Whether everything was submitted and answered.
   bool done() const { return next_ == plan_.jobs.size() && all_answered(); }
-  /// What was handed over was answered.
+  /// Whether everything that was submitted was answered.
   bool all_answered() const { return open_.empty(); }
   const std::vector<std::string>& faults() const { return faults_; }
 

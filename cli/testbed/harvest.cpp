@@ -27,7 +27,7 @@ Origin origin_of(const std::string& text) {
   return Origin::local;
 }
 
-/// How many messages all processes sent about each job.
+/// Counts the messages that all processes sent about each job.
 class RequestCounts {
  public:
   explicit RequestCounts(const std::vector<Manager>& managers) {
@@ -78,7 +78,7 @@ void count_messages(const std::vector<Manager>& managers, Harvest& harvest) {
     const Json kinds = answered.json.value("sent_by_kind", Json::object());
     for (const auto& [kind, count] : kinds.items()) harvest.messages[kind] += count.get<std::uint64_t>();
     const Json sent = answered.json.value("sent", Json::object());
-    // Our own curiosity is no part of the run.
+    // The questions of this command are no part of the run.
     const MessageKind kind = kind_of(Answer::type, Role::site_manager, Role::client);
     std::uint64_t& of_answers = harvest.messages[std::string(to_text(kind))];
     of_answers -= std::min(of_answers, sent.value("answer", std::uint64_t{0}));
@@ -96,8 +96,8 @@ JobOutcome outcome_of(const ToldJob& job, std::uint32_t cluster, double began, d
   outcome.submit_seconds = trace(job.submitted);
   if (job.started) outcome.start_seconds = trace(*job.started);
   if (job.ended) outcome.end_seconds = trace(*job.ended);
-  // A program has its nodes from the grant on, and runs for its own time: what passes between the grant and its known
-  // end besides is ours, and real. Multiplied by the speed-up it would be taken for the schedule's.
+  // A program has its nodes from the grant on and runs for its own time. The rest of the time between the grant and its
+  // known end is DMM's, in real time. Multiplied by the speed-up it would be mistaken for the schedule's.
   const bool ran = job.ended && (job.wall_seconds > 0 || !job.started);
   if (ran && job.granted) {
     outcome.start_seconds = std::max(outcome.submit_seconds, trace(*job.granted));
@@ -130,9 +130,9 @@ Harvest harvest(const HarvestOptions& options) {
   std::vector<Manager> all, living, managers;
   for (const TestbedDaemon& daemon : options.testbed.daemons) {
     all.push_back({daemon.party, daemon.endpoint});
-    if (is_alive(daemon.process)) living.push_back(all.back());  // the run says itself who died
+    if (is_alive(daemon.process)) living.push_back(all.back());  // the run reports dead daemons itself
   }
-  std::vector<std::size_t> numbers;  // of each of `managers` in the plan
+  std::vector<std::size_t> numbers;  // for each of `managers`: its index in the plan
   for (std::size_t i = 0; i < options.plan.managers.size(); ++i)
     for (const Manager& manager : all)
       if (manager.party == options.plan.managers[i]) managers.push_back(manager), numbers.push_back(i);
@@ -144,7 +144,7 @@ Harvest harvest(const HarvestOptions& options) {
   const auto take = [&](std::size_t manager, const Json& json) {
     const ToldJob job = job_from_json(json);
     const PlannedJob* planned = options.feeder.find(numbers[manager], job.number);
-    if (planned == nullptr) return;  // somebody else's, submitted beside the run
+    if (planned == nullptr) return;  // a job of another program, submitted beside the run
     ++known;
     if (file.is_open()) file << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
     result.outcomes.push_back(outcome_of(job, planned->cluster, options.began, options.speedup));
@@ -156,7 +156,7 @@ Harvest harvest(const HarvestOptions& options) {
   };
   for (std::string& fault : fetch_jobs(managers, {.command = "run", .states = {}, .each = take, .counts = {}}))
     result.faults.push_back(std::move(fault));
-  // What was handed over and that no job manager tells of.
+  // Jobs that were submitted but that no job manager lists.
   for (std::size_t i = known; i < options.feeder.submitted(); ++i) {
     result.outcomes.emplace_back();
     result.outcomes.back().state = State::lost;

@@ -1,5 +1,5 @@
-// Whether every node is idle at its owner again: no lease at any site, nothing running or assigned at any resource
-// manager.
+// Whether every node is idle at its owner again: no site has a lease, and no resource manager has a task or an
+// assignment.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace dmm {
 
 struct Homecoming {
   std::uint64_t nodes_away =
-      0;  ///< nodes that their resource managers don't call free, or that can't be asked about
-  std::vector<std::string> reasons;  ///< one line each; empty: all is home
+      0;  ///< nodes that their resource managers don't call free, or that couldn't be asked about
+  std::vector<std::string> reasons;  ///< one line each; empty: all nodes are home
   bool all() const { return nodes_away == 0 && reasons.empty(); }
 };
 
-/// Asks everybody until all is home, at most so long or until a further interrupt.
+/// Asks all managers until every node is home, for at most `at_most` or until another interrupt.
 Homecoming wait_until_home(const Testbed& testbed, Duration at_most, Interrupts& interrupts);
 
 }  // namespace dmm

@@ -8,7 +8,7 @@ namespace dmm {
 namespace {
 
 constexpr Duration between_questions = milliseconds(500);
-/// A site manager that was not heard for so long doesn't count as up.
+/// A site manager that was silent for this long counts as down.
 constexpr Duration silence = seconds(3);
 
 std::uint64_t sum_of(const Json& counts, std::initializer_list<const char*> states) {
@@ -102,7 +102,7 @@ void Monitor::fill(RunProgress& progress, Instant now) const {
     progress.ended += jobs.ended;
     progress.failed += jobs.ended - jobs.finished;
   }
-  // Whatever was not served from the home site's own nodes came from elsewhere.
+  // Jobs that the home site's own nodes didn't serve got nodes from elsewhere.
   for (std::size_t i = 0; i < roots_.size(); ++i)
     progress.grids[i].delegated -= std::min(progress.grids[i].delegated, at_home[i]);
 }

@@ -1,5 +1,5 @@
-// How a run goes on, asked of the managers about twice a second: their counts are cheap. One question at a time to
-// each; who is busy is asked less often.
+// The progress of a run, asked of the managers about twice a second: their counts are cheap. Each manager has one open
+// question at a time; busy processors are asked about less often.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,23 @@ class Monitor {
   /// Connects to every site manager and job manager of the testbed.
   Monitor(ClientPool& pool, const Testbed& testbed, const Topology& topology);
 
-  /// What could not be connected to; empty if all is well.
+  /// Which manager could not be reached; empty if all were.
   const std::string& fault() const { return fault_; }
   /// The pool's number of a manager.
   std::size_t number_of(const Party& party) const { return numbers_.at(party); }
 
-  /// Puts the questions that are due.
+  /// Sends the questions that are due.
   void ask_due(Instant now);
-  /// Takes an answer; false if it isn't one to a question of ours.
+  /// Takes an answer; false if it answers no question of this monitor.
   bool take(const Reply& reply, Instant now);
 
-  /// Fills in the grids, and how many jobs ended.
+  /// Fills in the grids and the number of jobs that ended.
   void fill(RunProgress& progress, Instant now) const;
   /// Whether every manager has answered once.
   bool heard_all() const { return heard_ == questions_.size(); }
-  /// Jobs that are over, as last heard.
+  /// Jobs that have ended, as last heard.
   std::uint64_t ended() const;
-  /// Grows with every start and every end of a job.
+  /// A number that grows with every start and every end of a job.
   std::uint64_t activity() const;
 
  private:
@@ -57,7 +57,7 @@ class Monitor {
   };
 
   std::map<Party, std::size_t> numbers_;
-  std::map<std::size_t, Site> sites_;  ///< by number of the pool
+  std::map<std::size_t, Site> sites_;  ///< by number in the pool
   std::map<std::size_t, Jobs> jobs_;
   std::map<std::size_t, Question> questions_;
   std::map<std::uint64_t, std::size_t> open_;  ///< token -> number

@@ -10,10 +10,10 @@
 namespace dmm {
 namespace {
 
-/// How long a site that wasn't ready is left alone.
+/// The pause before a site that wasn't ready is asked again.
 constexpr Duration again_after = milliseconds(25);
 
-/// What a site still misses, or nothing.
+/// What a site still lacks, or nothing.
 std::string missing_at(const TopologySite& site, const Json& view) {
   const auto processors = view.value("processors", std::uint64_t{0});
   const std::uint64_t expected = processors_of(site);

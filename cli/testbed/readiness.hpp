@@ -1,5 +1,5 @@
-// Whether the parts of a testbed have found one another: every site linked to its neighbours, every node offered
-// to its site, every job manager in contact.
+// Whether the daemons of a testbed are connected: every site to its neighbours, every node offered to its site, every
+// job manager in contact with its site.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct Readiness {
   std::string fault;  ///< what was missing last; empty: all are ready
 };
 
-/// Asks the site managers until all is there, at most so long, or until an interrupt.
+/// Asks the site managers until all are connected, for at most `at_most` or until an interrupt.
 Readiness wait_until_linked(const Testbed& testbed, const Topology& topology, Duration at_most,
                             Interrupts& interrupts);
 

@@ -1,5 +1,5 @@
-// The order at the end matters: figures are collected while the managers live, the chain is drawn
-// from the logs when they have ended, and nothing is called well before nothing is left.
+// The order at the end matters. Figures are collected while the managers live. The chain is drawn from the logs after
+// they have ended. The run is only reported as successful after nothing is left.
 #include "cli/testbed/run.hpp"
 
 #include <unistd.h>
@@ -38,10 +38,10 @@ namespace fs = std::filesystem;
 constexpr Duration home_limit = seconds(10);
 constexpr Duration turn_max = milliseconds(50);
 constexpr Duration health_pause = seconds(1);
-/// When a daemon has died: jobs under it are run again four lease terms later, and some time after that nothing
-/// will.
+/// After a daemon has died, its jobs are rerun four lease terms later. If nothing has happened for a while after that,
+/// nothing will.
 constexpr double rerun_seconds = 150;
-/// A daemon that ended counts as dead if nobody starts it again within this.
+/// A daemon that ended counts as dead unless it is restarted within this time.
 constexpr Duration restart_limit = seconds(5);
 
 /// A run after its input was read.
@@ -80,7 +80,7 @@ class Run {
     report_.sites = topology_.sites.size();
     report_.processors = processors_of(topology_);
     std::error_code error;
-    fs::remove_all(fs::path(output_) / "logs", error);  // of the run before
+    fs::remove_all(fs::path(output_) / "logs", error);  // of the previous run
     fs::create_directories(output_, error);
     if (error) report_.trouble.push_back("cannot make " + output_ + ": " + error.message());
   }
@@ -140,7 +140,7 @@ class Run {
     return false;
   }
 
-  /// Says of each daemon that died, and that nobody restarted, that it did. Without a job manager its jobs would be
+  /// Reports each daemon that died and wasn't restarted. Returns false if a job manager is dead: its jobs would be
   /// waited for in vain.
   bool healthy(Duration patience = restart_limit) {
     const Instant now = monotonic_now();
@@ -161,7 +161,7 @@ class Run {
     return all_job_managers;
   }
 
-  /// Whether somebody has started it again (`dmm testbed restart`): the new process is taken for the old one.
+  /// Whether the daemon was restarted (`dmm testbed restart`): the new process then replaces the old one.
   bool is_restarted(std::size_t daemon) {
     const auto loaded = load_testbed(testbed_.name);
     const auto* known = std::get_if<Testbed>(&loaded);
@@ -171,7 +171,7 @@ class Run {
     return true;
   }
 
-  /// After an interrupt: what was just handed over should be known by its number.
+  /// After an interrupt: waits for the numbers of jobs that were just submitted.
   void await_answers(ClientPool& pool) {
     const Instant end = monotonic_now() + seconds(2);
     while (!feeder_->all_answered() && monotonic_now() < end)
@@ -231,7 +231,8 @@ class Run {
     for (const std::string& line : report_.left_behind) report_.trouble.push_back("left behind: " + line);
   }
 
-  /// The chain of a request, if its own search brought its nodes: the first of those that went far is better than none.
+  /// Draws the chain of a request if its own search brought its nodes. The first such request of those that went far is
+  /// drawn.
   bool draw_chain_of(const std::string& request) {
     const auto id = parse_request_id(request);
     if (!id) return false;
@@ -278,12 +279,12 @@ class Run {
   std::uint64_t activity_ = 0;
   Instant active_{}, next_health_{};
   std::set<std::size_t> dead_;
-  std::vector<std::string> far_;            ///< requests, farthest first: one of them is drawn
+  std::vector<std::string> far_;            ///< requests, farthest first; one is drawn
   std::map<std::size_t, Instant> missing_;  ///< daemons that ended, and since when
   RunReport report_;
 };
 
-/// Why nothing can be written into the folder, which is made; empty if it can.
+/// Makes the folder. Returns why nothing can be written into it; empty if it can.
 std::string fault_of_output(const std::string& folder) {
   if (std::string fault = make_directory(folder); !fault.empty()) return fault;
   if (::access(folder.c_str(), W_OK | X_OK) == 0) return {};

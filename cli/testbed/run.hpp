@@ -1,5 +1,5 @@
-// One run from beginning to end: a testbed comes up, a workload goes through it, every node comes home, the
-// figures are collected, and everything is stopped; also after Ctrl-C, and when anything fails half way.
+// A run from beginning to end: start a testbed, run a workload through it, wait until every node is home, collect the
+// figures, and stop everything. Everything is also stopped after Ctrl-C, and when a step fails.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace dmm {
 struct RunOptions {
   TestbedOptions testbed;
   WorkloadOptions workload;
-  double timeout_seconds = 600;  ///< without a job that starts or ends, beyond the longest job's run time
+  double timeout_seconds = 600;  ///< without a start or end of a job, beyond the longest job's run time
   std::uint32_t dttl = 5;
   std::string output;  ///< the folder for logs and figures; empty: run_folder
   bool keep = false;   ///< leave the testbed up
   bool json = false;
 };
 
-/// Runs, and prints what came of it. The exit code.
+/// Runs, and prints the results. Returns the exit code.
 int run_workload(RunOptions options);
 
 }  // namespace dmm

@@ -46,7 +46,7 @@ void add_messages(ReportLines& lines, const RunReport& report) {
     lines.add("    " + pad_right(words_of(kind), ReportLines::label_columns - 2) + pad_left(grouped(count), 9));
 }
 
-/// The waits are of the schedule only where the machine is quick enough for the speed-up.
+/// The waits describe the schedule only if the machine is quick enough for the speed-up.
 void add_warning(ReportLines& lines, const RunReport& report, const Style& style) {
   if (!is_too_fast(report)) return;
   const double overhead = report.overhead_median_seconds;

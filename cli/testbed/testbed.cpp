@@ -45,7 +45,7 @@ TestbedFault tell(const Testbed& testbed, std::size_t daemon, const std::string&
   return {to_text(one.party) + " " + what + (words.empty() ? "; it said nothing" : ":\n" + words), 1};
 }
 
-/// Starts a daemon and records it; closes our copy of the descriptor. What went wrong, or nothing.
+/// Starts a daemon and records it; closes this process's copy of the descriptor. Returns what went wrong, or empty.
 std::string spawn_daemon(Testbed& testbed, std::size_t i, bool dies_with_us, int ready_descriptor) {
   TestbedDaemon& daemon = testbed.daemons[i];
   SpawnOptions spawned{.program = program_of(daemon.party),
@@ -60,7 +60,7 @@ std::string spawn_daemon(Testbed& testbed, std::size_t i, bool dies_with_us, int
   return record_process(testbed, i);
 }
 
-/// Everything between a topology and daemons that have been started.
+/// All steps from a topology to running daemons.
 class BringUp {
  public:
   BringUp(const Topology& topology, const TestbedOptions& options) : topology_(topology), options_(options) {}
@@ -128,7 +128,7 @@ class BringUp {
     for (const std::string& directory : files.directories)
       if (std::string fault = make_directory(directory); !fault.empty()) return TestbedFault{std::move(fault), 1};
     for (const DaemonFile& file : files.daemons) {
-      // Not synced: after a crash of the machine a testbed is gone anyway.
+      // No sync: after a crash of the machine the testbed is gone anyway.
       if (!(std::ofstream(file.config_file) << file.text << std::flush))
         return TestbedFault{"cannot write " + file.config_file, 1};
       if (derived.tcp)
@@ -141,7 +141,7 @@ class BringUp {
     return std::nullopt;
   }
 
-  /// What a daemon proves itself with; `link` is its site manager's.
+  /// Writes the keys of a daemon; `link` is the link secret of its site manager.
   static std::string write_keys(const DaemonFile& daemon, const SiteSecret& secret, const LinkSecret& link) {
     const bool is_site = daemon.party.role == Role::site_manager;
     Keyring keyring{is_site ? link : new_link_secret(), {}, public_of(secret)};
@@ -181,7 +181,7 @@ OrFault<Testbed, TestbedFault> bring_up(const Topology& topology, const TestbedO
 
 std::optional<TestbedFault> restart_daemon(Testbed& testbed, std::size_t daemon, bool kill) {
   const ProcessKey old = testbed.daemons[daemon].process;
-  // Watched from before the signal: of a killed process the first thread is gone before the others let go of its files.
+  // Watched from before the signal: the first thread of a killed process is gone before the others release its files.
   if (end_processes({old}, seconds(20), kill ? SIGKILL : SIGTERM).left > 0)
     return tell(testbed, daemon, "could not be ended");
   ReadyPipes pipes;

@@ -1,4 +1,4 @@
-// `dmm testbed up|down|status`: whole grids on this machine, several at once if need be.
+// `dmm testbed up|down|status`: whole grids on this machine, also several at once.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -101,7 +101,7 @@ int up(const UpOptions& options) {
   return 0;
 }
 
-/// A testbed by its name, or by the file of its topology.
+/// A testbed by its name or by the file of its topology.
 OrFault<Testbed, RegistryFault> find(const std::string& name) {
   std::error_code error;
   const std::string path = std::filesystem::absolute(name, error).string();
@@ -139,7 +139,7 @@ int down(const DownOptions& options) {
   return 0;
 }
 
-/// One after the other, each ready before the next: what an administrator does to a grid that must go on.
+/// Restarts daemons one after another; each is ready before the next. An administrator does the same to a live grid.
 int restart(const RestartOptions& options) {
   auto found = find(options.name);
   if (auto* fault = std::get_if<RegistryFault>(&found)) return fail("testbed restart", {fault->text, 1});

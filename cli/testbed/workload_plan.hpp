@@ -1,5 +1,5 @@
-// A workload laid over a topology: which job goes when to whose job manager, in real seconds. Pure. What doesn't
-// fit is told before anything is started.
+// A workload laid over a topology: which job manager gets which job when, in real seconds. Pure. Jobs that don't fit
+// are reported before anything is started.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 namespace dmm {
 
 struct PlannedJob {
-  std::uint64_t number = 0;   ///< of the trace
-  std::uint32_t cluster = 0;  ///< of the workload
+  std::uint64_t number = 0;   ///< its number in the trace
+  std::uint32_t cluster = 0;  ///< its cluster in the workload
   std::size_t manager = 0;    ///< index in WorkloadPlan::managers
   double at_seconds = 0;      ///< real, from the first submission
   double run_seconds = 0;     ///< real
@@ -29,12 +29,12 @@ struct WorkloadPlan {
   double longest_run_seconds = 0;  ///< real
 };
 
-/// `speedup` divides submit and run times. A fault (exit code 2) if a job's cluster doesn't exist, has no user, or
-/// a job is wider than every cluster; `file` is named in it.
+/// `speedup` divides submit times and run times. A fault (exit code 2) names `file` if a job's cluster doesn't exist or
+/// has no user, or if a job is wider than every cluster.
 OrFault<WorkloadPlan, CommandFault> plan_workload(const Topology& topology, const Workload& workload,
                                                   double speedup, const std::string& file);
 
-/// What is submitted for a planned job: a program that sleeps for its run time, on as many processors as it had.
+/// The description of a planned job: a program that sleeps for its run time, on the processors that the job had.
 JobDescription description_of(const PlannedJob& job, std::uint32_t dttl);
 
 }  // namespace dmm

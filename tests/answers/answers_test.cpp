@@ -1,4 +1,4 @@
-// Answers to people about a site that is larger than an answer.
+// Answers to people about a site that is too large for one answer.
 #include "runtime/answers.hpp"
 
 #include <doctest/doctest.h>
@@ -54,7 +54,7 @@ TEST_CASE("answers: a site of 4,000 resource managers is told in one answer, and
   const std::size_t listed = whole["resource_managers"].size();
   CHECK(listed >= 200);
   CHECK(whole["left_out"]["resource_managers"] == many - listed);
-  CHECK(whole["resource_managers"][0]["set_aside"] == "0");  // what is wrong comes first
+  CHECK(whole["resource_managers"][0]["set_aside"] == "0");  // faulty managers come first
   CHECK(manager.quiet());                                    // a node that is set aside is at home
   CHECK(whole["processors"] == many);
   CHECK_FALSE(whole["left_out"].contains("links"));
@@ -170,7 +170,7 @@ TEST_CASE("answers: which stream of a job could not be written, while its output
   CHECK(streams()[1]["unwritten"] == false);
   stage.restart(true);
   REQUIRE(stage.manager.job(1)->output == OutputState::unwritten);
-  CHECK(!streams()[0].contains("unwritten"));  // no ledger has it
+  CHECK(!streams()[0].contains("unwritten"));  // no ledger has written it
 }
 
 TEST_CASE("answers: jobs are held, released and altered one by one, and what can't be is said") {

@@ -1,4 +1,4 @@
-// What a site manager says of itself to people.
+// What a site manager tells people about itself.
 #include <doctest/doctest.h>
 
 #include <algorithm>

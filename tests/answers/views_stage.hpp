@@ -1,4 +1,4 @@
-// What the tests of views share: grids of the simulated world, and their managers' real answers to people.
+// What the tests of views share: simulated grids, and their managers' real answers to people.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -39,7 +39,7 @@ inline JobDescription job_of(std::uint32_t processors, std::uint32_t dttl = 5) {
 inline Instant at(double from_begin) { return Instant{} + from_seconds(from_begin); }
 inline ViewTime time_of(const World& world) { return {world.now(), 1'700'000'000'000'000}; }
 
-/// An answer as JSON; a question that nobody answers fails the test.
+/// An answer as JSON; the test fails if no manager answered.
 inline Json read_answer(const std::optional<Answer>& answer) {
   REQUIRE(answer);
   REQUIRE_MESSAGE(answer->fault.empty(), answer->fault);

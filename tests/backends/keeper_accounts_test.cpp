@@ -15,7 +15,7 @@ using namespace dmm::backend_test;
 namespace {
 
 constexpr JobAccountRules two_accounts{.first = 70001, .last = 70002};
-const std::string home = std::string("/") + "work";  // of a job, in its directory
+const std::string home = std::string("/") + "work";  // of a job, inside its directory
 
 bool is_root() {
   if (geteuid() == 0) return true;
@@ -34,7 +34,7 @@ void write_file(const std::string& path, const std::string& text, mode_t mode) {
   REQUIRE(chmod(path.c_str(), mode) == 0);
 }
 
-// A manager whose folder has what a daemon keeps there, at the owner's site `alpha`.
+// The resource manager of the owner's site `alpha`, with a folder that has all files of a daemon.
 struct Owner : OwnFolder, Manager {
   explicit Owner(const JobAccountRules& accounts = two_accounts, bool isolate = true)
       : Manager(folder.path, seconds(60), false, rules(accounts, isolate), seconds(1)) {
@@ -44,7 +44,7 @@ struct Owner : OwnFolder, Manager {
   }
 };
 
-// Starts a program that stays, and gives its directory and its process.
+// Starts a program that stays; returns its directory and its process.
 std::pair<std::string, pid_t> start_and_stay(Manager& manager, const TaskId& id) {
   manager.shell(id, "echo private > mine; echo $DMM_DIRECTORY; echo x > ready; exec sleep 1000");
   const pid_t process = manager.await<TaskStarted>(id).process;
@@ -54,7 +54,7 @@ std::pair<std::string, pid_t> start_and_stay(Manager& manager, const TaskId& id)
   return {directory, process};
 }
 
-// What a child says that runs under an account without privileges.
+// The output of a child under an account without privileges.
 std::string said_without_privileges(const std::function<std::string()>& act) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
@@ -159,7 +159,7 @@ TEST_CASE("accounts: a folder and a program that a user named are entered and ru
   for (const std::string& folder : {host.path, open_to_all.path + "/link", f.path}) {
     CAPTURE(folder);
     const TaskEnded end = f.run(of("beta", 1), {{"ls"}, folder, {}, {}});
-    const bool hidden = folder == f.path;  // may be entered, and shows nothing
+    const bool hidden = folder == f.path;  // may be entered, but shows no files
     CHECK(end.kind == (hidden ? EndKind::exited : EndKind::start_failed));
     CHECK(end.output == "");
     if (!hidden) CHECK(end.fault == StartFault::not_permitted);
@@ -244,7 +244,7 @@ TEST_CASE("accounts: a range that is given away refuses the next site, and a res
 TEST_CASE("accounts: a map gives accounts of the host, with their groups") {
   if (!is_root()) return;
   JobAccountRules accounts;
-  accounts.map = {{"beta", "", "games"}, {"beta", "ann", "man"}};  // that every Debian has
+  accounts.map = {{"beta", "", "games"}, {"beta", "ann", "man"}};  // accounts that every Debian has
   Owner f(accounts);
   CHECK(f.run_shell(of("beta", 1), "id -un; id -gn; echo $USER").output == "man\nman\nman\n");
   CHECK(f.run_shell({{SiteName("beta"), "bob", 2, 1}, 0}, "id -un").output == "games\n");
@@ -278,7 +278,7 @@ TEST_CASE("accounts: those that no job may have, and what was kept and can't be 
 
 TEST_CASE("accounts: where accounts can't reach the jobs' folder it is said, and what may be refused is") {
   if (!is_root()) return;
-  TemporaryFolder shut;  // for its account alone
+  TemporaryFolder shut;  // only for its own account
   JobAccountRules required = two_accounts;
   required.required = true;
   ProcessBackendSettings settings{.directory = shut.path + "/state",
@@ -298,7 +298,7 @@ TEST_CASE("accounts: without privileges it is said, and jobs of other sites may 
   for (const bool is_required : {false, true}) {
     CAPTURE(is_required);
     TemporaryFolder folder;
-    const std::string keeper = folder.path + "/keeper";  // this checkout may lie where no other account can look
+    const std::string keeper = folder.path + "/keeper";  // other accounts may be unable to read this checkout
     std::filesystem::copy_file(DMM_BINARY_DIR "/keeper", keeper);
     REQUIRE(chmod(folder.path.c_str(), 0777) == 0);
     const std::string said = said_without_privileges([&] {

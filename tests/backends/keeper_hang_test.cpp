@@ -1,6 +1,6 @@
-// What the keeper does when something doesn't answer: a file that a user named, its own disk, itself. Whoever opens a
-// file on which somebody else has a lease waits, for 45 s by default, longer than any wait here: a file system that
-// hangs, on any machine and for any account.
+// What the keeper does when something doesn't answer: a file that a user named, its own disk, itself. A process that
+// opens a file waits while another process has a lease on it: for 45 s by default, longer than any wait here. This
+// imitates a hanging file system on any machine and for any account.
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ class HungFile {
     std::ofstream(path_) << "#!/bin/sh\necho ran\n";
     std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
     file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-    fcntl(file_, F_SETSIG, SIGURG);  // which nobody heeds
+    fcntl(file_, F_SETSIG, SIGURG);  // a signal that is ignored by default
     REQUIRE(fcntl(file_, F_SETLEASE, F_WRLCK) == 0);
   }
   ~HungFile() { close(file_); }
@@ -46,7 +46,7 @@ JobRules rules(bool isolate, Duration start_max = seconds(30)) {
 TEST_CASE("keeper hangs: a program on a file system that doesn't answer holds up nobody else") {
   for (const bool isolate : {false, true}) {
     CAPTURE(isolate);
-    const TemporaryFolder elsewhere;  // what is in the state folder a job may not see
+    const TemporaryFolder elsewhere;  // a job may not see what is in the state folder
     Fixture f(seconds(60), rules(isolate));
     HungFile hung(elsewhere.path + "/program");
     f.start(task(1), {hung.path()});
@@ -76,7 +76,7 @@ TEST_CASE("keeper hangs: a start that takes too long is given up, and isn't the 
     CHECK(end.kind == EndKind::start_failed);
     CHECK(end.fault == StartFault::hung);
     CHECK(end.text.view().starts_with("hung while it was started: " + hung.path()));
-    CHECK(f.run_shell(task(2), "sleep 0.3; echo on").output == "on\n");  // what runs by then isn't meant
+    CHECK(f.run_shell(task(2), "sleep 0.3; echo on").output == "on\n");  // doesn't affect running ones
   }
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("keeper hangs: deadlines and orders to kill hold while the keeper's ow
   const pid_t killed = manager->await<TaskStarted>(task(1)).process;
   const pid_t unheard = manager->await<TaskStarted>(task(2)).process;
   manager->backend->perform(EndTask{task(1), milliseconds(200)});
-  manager->start(task(3), {"true"});  // how it ended can't be written
+  manager->start(task(3), {"true"});  // its outcome can't be written
   REQUIRE(until([&] { return outcome.is_waited_for(); }));
   CHECK(manager->event("keeper_silent").find("started or ended") != std::string::npos);
   CHECK(manager->backend->state().keeper_silent);
@@ -128,7 +128,7 @@ TEST_CASE("keeper hangs: what was killed and is still there is told, and tried u
   for (const bool isolate : {false, true}) {
     CAPTURE(isolate);
     Fixture f(seconds(60), rules(isolate));
-    // Who is traced isn't gone before its tracer has heard of its end.
+    // A traced process isn't gone until its tracer has heard of its end.
     f.start(task(1), {"python3", "-c",
                       "import ctypes, time\nctypes.CDLL(None).prctl(0x59616d61, -1, 0, 0, 0)\n"
                       "open('ready', 'w').write('x\\n')\ntime.sleep(1000)\n"});

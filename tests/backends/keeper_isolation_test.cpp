@@ -1,5 +1,5 @@
-// Jobs that mean harm, or are careless, in namespaces of their own and without: what they can reach, and what is left
-// of them when all that watches over them is killed.
+// Malicious or careless jobs, with and without namespaces of their own: what they can reach, and what is left of them
+// when all processes that watch over them are killed.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -19,14 +19,14 @@ using namespace dmm::backend_test;
 
 namespace {
 
-// Whether this machine lets this account have namespaces, by another program's word.
+// Whether this machine lets this account have namespaces, as another program says.
 bool namespaces_permitted() {
   const std::string user = geteuid() == 0 ? "" : "--user --map-current-user ";
   const std::string command = "unshare " + user + "--pid --fork --mount --mount-proc true 2>/dev/null";
   return std::system(command.c_str()) == 0;
 }
 
-// A cgroup of version 2 for a test; empty where this account may make none.
+// A cgroup of version 2 for a test; empty if this account may not make one.
 std::string new_cgroup() {
   std::istringstream mounts(contents("/proc/self/mounts"));
   std::string device, folder, type, rest;
@@ -63,7 +63,7 @@ int connect_to_keeper(const std::string& folder) {
   return socket;
 }
 
-// What is told to a socket, until it is closed.
+// All bytes from a socket until it is closed.
 std::string heard_until_end(int socket) {
   std::string text;
   char bytes[256];
@@ -94,7 +94,7 @@ TEST_CASE("isolation: a job that kills its parent and all that it may kills nobo
     const pid_t keeper = f.backend->keeper_process();
     f.start(task(9), {"sleep", "1000"});
     const pid_t other = f.await<TaskStarted>(task(9)).process;
-    // Without a namespace -1 is everybody of the account, which no test may kill.
+    // Without a namespace -1 means every process of the account, which no test may kill.
     const TaskEnded end =
         f.run_shell(task(1), apart ? "kill -9 -1; kill -9 $PPID; exit 3" : "kill -9 $PPID; sleep 1000");
     CHECK(end.code == (apart ? 3 : SIGKILL));
@@ -149,7 +149,7 @@ TEST_CASE("isolation: a job has a cgroup of its own where there is one to make i
   CHECK(std::get<1>(refused) == "can't make cgroups in " + none.path + ": it is not a cgroup (version 2)");
 
   const std::string cgroup = new_cgroup();
-  if (cgroup.empty()) return;  // whoever may make none can't have a job in one
+  if (cgroup.empty()) return;  // an account that may not make cgroups can't have a job in one
   {
     Fixture f(seconds(60), {.isolate = false, .cgroup = cgroup});
     CHECK(f.backend->state().isolation.starts_with("cgroup v2 ("));
@@ -255,7 +255,7 @@ TEST_CASE("orphans: nothing of a job outlives its keeper and manager, killed tog
     const pid_t keeper = number_of("/keeper.lock");
     const pid_t job = number_of("/started");
     REQUIRE(runs(job));
-    kill(manager, SIGSTOP);  // so that neither does anything about the other's end
+    kill(manager, SIGSTOP);  // so that neither reacts to the other's end
     kill(keeper, SIGKILL);
     kill(manager, SIGKILL);
     waitpid(manager, nullptr, 0);

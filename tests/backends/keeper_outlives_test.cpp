@@ -1,4 +1,4 @@
-// A keeper that outlives its manager, and the next manager that takes its jobs over: real processes throughout.
+// A keeper that outlives its manager, and the next manager that takes over its jobs: real processes throughout.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Succession {
   bool has_outcome(int job) const { return std::filesystem::exists(folder.path + "/outcomes/" + name_of(job)); }
   bool is_empty(const std::string& inner) const { return std::filesystem::is_empty(folder.path + '/' + inner); }
   void let_go(int job) const { std::ofstream(home_in(folder.path, job) + "/go") << "x"; }
-  // Ends what a test that failed left behind.
+  // Ends what a failed test left behind.
   ~Succession() {
     manager.reset();
     const Opened last = try_open(folder.path, seconds(1), seconds(10), true);
@@ -42,7 +42,7 @@ struct Succession {
   }
 };
 
-// A manager in a process of its own that has told the keeper to start the scripts, jobs 1, 2, ...
+// A manager in a process of its own that has ordered the keeper to start the scripts as jobs 1, 2, ...
 pid_t forked_manager(const std::string& folder, const std::vector<std::string>& scripts) {
   const pid_t manager = fork();
   if (manager != 0) return manager;
@@ -53,7 +53,7 @@ pid_t forked_manager(const std::string& folder, const std::vector<std::string>& 
   for (;;) pause();
 }
 
-// Stops all threads of a process; a signal takes effect when it gets round to it.
+// Stops all threads of a process, and waits until the signal has taken effect.
 void stop(pid_t process) {
   kill(process, SIGSTOP);
   REQUIRE(until([&] {
@@ -110,12 +110,12 @@ TEST_CASE("keeper outlives: an outcome that can't be written keeps the keeper un
   s.open().shell(task(1), until_go);
   s.manager->await<TaskStarted>(task(1));
   const pid_t keeper = s.manager->backend->keeper_process();
-  const std::string in_the_way = s.folder.path + "/outcomes/.unfinished";  // as a full disk would be
+  const std::string in_the_way = s.folder.path + "/outcomes/.unfinished";  // like a full disk
   std::filesystem::create_directory(in_the_way);
   s.leave();
   s.let_go(1);
   REQUIRE(until([&] { return contents(directory_in(s.folder.path, 1) + "/output").ends_with("after\n"); }));
-  usleep(300'000);  // nothing happens, which has no event
+  usleep(300'000);  // nothing happens, and that has no event to wait for
   CHECK(runs(keeper));
   CHECK(!s.has_outcome(1));
   std::filesystem::remove(in_the_way);
@@ -189,7 +189,7 @@ TEST_CASE("keeper outlives: nobody comes until the deadline") {
   s.open();
   CHECK(s.manager->backend->keeper_process() != keeper);
   CHECK(process_of(s.living(), task(1)) == 0);
-  const TaskEnded end = s.manager->ended(task(1));  // it was kept on disk
+  const TaskEnded end = s.manager->ended(task(1));  // its outcome was kept on disk
   CHECK(end.kind == EndKind::lost_contact);
   CHECK(end.code == SIGKILL);
   CHECK(s.manager->run_shell(task(1), "echo again").output == "again\n");
@@ -231,7 +231,7 @@ TEST_CASE("keeper outlives: a second manager replaces the first") {
   const TaskEnded refused = s.manager->run_shell(task(2), "true");
   CHECK(refused.kind == EndKind::start_failed);
   CHECK(refused.text.view().find(s.folder.path) != std::string::npos);
-  s.manager.reset();  // ends nothing: the tasks aren't its any more
+  s.manager.reset();  // doesn't end the tasks: they aren't this manager's any more
   s.let_go(1);
   CHECK(second.ended(task(1)).code == 4);
 }
@@ -277,7 +277,7 @@ TEST_CASE("keeper outlives: it is killed while the manager is away") {
                         s.manager->number_in(s.manager->home(1) + "/daemon")};
   const pid_t keeper = s.manager->backend->keeper_process();
   s.leave();
-  std::ofstream(s.folder.path + "/outcomes/" + name_of(7)) << "half of";  // not by the keeper; it isn't believed
+  std::ofstream(s.folder.path + "/outcomes/" + name_of(7)) << "half of";  // not the keeper's, so not believed
   kill_and_wait(keeper);
   s.open();
   for (const pid_t process : left) CHECK_FALSE(runs(process));
@@ -319,7 +319,7 @@ TEST_CASE("keeper outlives: one that is stopped isn't taken over, and what to do
   MESSAGE(std::get<1>(opened));
   CHECK(std::get<1>(opened).find(s.folder.path) != std::string::npos);
   CHECK(std::get<1>(opened).find("kill -CONT " + std::to_string(keeper)) != std::string::npos);
-  s.let_go(1);  // whoever gave up has replaced nobody
+  s.let_go(1);  // a manager that gave up has replaced no other
   CHECK(s.manager->ended(task(1)).code == 4);
   CHECK_FALSE(s.manager->backend->replaced());
 }
@@ -343,7 +343,7 @@ TEST_CASE("keeper outlives: only its own account comes in") {
   CHECK((facts.st_mode & 077) == 0);
   if (geteuid() != 0) return;
   chmod(s.folder.path.c_str(), 0755);
-  chmod((s.folder.path + "/keeper.socket").c_str(), 0777);  // the kernel's word has to do
+  chmod((s.folder.path + "/keeper.socket").c_str(), 0777);  // only the kernel can tell the caller's account now
   const pid_t stranger = fork();
   if (stranger == 0) {
     if (setuid(65534) != 0) _exit(1);

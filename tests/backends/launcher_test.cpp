@@ -1,5 +1,5 @@
-// Programs behind the launcher, started by a real keeper: what is ready waits for its Go, and its end is the
-// program's.
+// Programs behind the launcher, started by a real keeper: a ready program waits for its Go, and the launcher ends as
+// its program does.
 #include "tests/backends/process_backend_fixture.hpp"
 
 namespace launcher_test {

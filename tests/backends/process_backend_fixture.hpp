@@ -1,5 +1,5 @@
 // What tests of the `process` backend share: a backend with its real keeper in a folder of its own, and waits. Every
-// wait is for an event, with a bound; the few things that have no event (a process that is not our child vanishes) are
+// wait is for an event, with a bound. A few things have no event (a process that is not our child vanishes); these are
 // polled for.
 #pragma once
 
@@ -68,7 +68,7 @@ inline TaskId task(std::uint64_t job, std::uint32_t component = 0) {
 inline std::string name_of(int job, int component = 0) {
   return "north%5F1_alice_" + std::to_string(job) + ".1." + std::to_string(component);
 }
-// A task's directory, and the folder that it runs in.
+// A task's directory, and the folder in it that the task runs in.
 inline std::string directory_in(const std::string& folder, int job, int component = 0) {
   return folder + "/jobs/" + name_of(job, component);
 }
@@ -77,8 +77,8 @@ inline std::string home_in(const std::string& folder, int job, int component = 0
 }
 
 using Opened = std::variant<std::unique_ptr<ProcessBackend>, std::string>;
-// Without namespaces nothing but the keeper itself ends what jobs leave behind, and they see their numbers as we do:
-// so most tests are without. Those of keeper_isolation_test.cpp are with them, and so are whole grids.
+// Without namespaces only the keeper itself ends what jobs leave behind, and jobs see the same process numbers as the
+// test. So most tests run without. The tests of keeper_isolation_test.cpp run with namespaces, and so do whole grids.
 inline Opened try_open(const std::string& folder, Duration keep = seconds(60), Duration lock_wait = seconds(10),
                        bool outlive = false, JobRules jobs = {.isolate = false}, Duration beat = seconds(1)) {
   return ProcessBackend::open({.directory = folder,
@@ -90,7 +90,7 @@ inline Opened try_open(const std::string& folder, Duration keep = seconds(60), D
                                .beat = beat});
 }
 
-// A backend as a manager has it, and what tests wait for.
+// A backend as its resource manager holds it, and waits for tests.
 struct Manager {
   std::string path;
   std::unique_ptr<ProcessBackend> backend;
@@ -131,7 +131,7 @@ struct Manager {
     for (auto& report : backend->take_reports()) reports.push_back(std::move(report));
     for (auto& event : backend->take_events()) events.push_back(std::move(event));
   }
-  // Waits until the backend has had this to log; its text.
+  // Waits until the backend has this event to log; returns its text.
   std::string event(std::string_view name) {
     const auto there = [&] { return std::ranges::find(events, name, &LogEvent::name); };
     REQUIRE(until([&] { return collect(), there() != events.end(); }));
@@ -154,14 +154,14 @@ struct Manager {
   }
   std::string directory(int job, int component = 0) const { return directory_in(path, job, component); }
   std::string home(int job, int component = 0) const { return home_in(path, job, component); }
-  // Waits for a file that a task writes, complete with a newline, and gives the number in it.
+  // Waits until a task has written a file with a complete line; returns the number in it.
   pid_t number_in(const std::string& file) {
     REQUIRE(until([&] { return contents(file).find('\n') != std::string::npos; }));
     return std::atoi(contents(file).c_str());
   }
 };
 
-// Writes the number of a process that left the group, lost its parents and cleared its environment.
+// A script that writes the number of a process that left its group, lost its parents and cleared its environment.
 inline const std::string daemonise =
     "python3 -c 'import os,time\n"
     "if os.fork(): os._exit(0)\n"

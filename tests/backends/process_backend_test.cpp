@@ -69,8 +69,7 @@ TEST_CASE("process backend: what doesn't start says why, and whose fault it is")
   CHECK(where.find("/no/such/folder") != std::string::npos);
   CHECK(fault(5, {}).first == StartFault::executable_missing);
   CHECK(fault(6, {""}).first == StartFault::executable_missing);
-  CHECK(fault(7, {"true", std::string(131'073, 'x')}).first ==
-        StartFault::not_permitted);  // no fault of the node's
+  CHECK(fault(7, {"true", std::string(131'073, 'x')}).first == StartFault::not_permitted);  // not the node's fault
   CHECK(fault(8, {"true"}, "relative").first == StartFault::no_directory);
   const std::string busy = f.folder.path + "/busy";
   std::filesystem::copy_file("/bin/true", busy);
@@ -100,7 +99,7 @@ TEST_CASE("process backend: environment, working directory and process state") {
   CHECK(f.run(task(2), {{"pwd"}, {}, {}, {}}).output == f.home(2) + "\n");
   CHECK(f.run(task(3), {{"pwd"}, "/usr", {}, {}}).output == "/usr\n");
   end = f.run_shell(task(4), "ls -x /proc/$$/fd; exec grep -E '^Sig(Blk|Ign)' /proc/$$/status");
-  // posix_spawn leaves glibc's own signal 32 ignored, which is glibc's own affair.
+  // posix_spawn leaves glibc's internal signal 32 ignored, which is glibc's business.
   std::string output = end.output;
   const auto glibc = output.find("SigIgn:\t0000000080000000");
   if (glibc != std::string::npos) output[glibc + 16] = '0';
@@ -157,7 +156,7 @@ TEST_CASE("process backend: EndTask asks, waits for the grace and kills") {
   f.start(task(4), {"sleep", "1000"});
   kill(f.await<TaskStarted>(task(4)).process, SIGSTOP);
   f.backend->perform(EndTask{task(4), seconds(1000)});
-  CHECK(f.ended(task(4)).code == SIGTERM);  // a stopped task is continued to heed it
+  CHECK(f.ended(task(4)).code == SIGTERM);  // a stopped task is continued so that it can obey
 }
 
 TEST_CASE("process backend: children of a leader that ends first have the grace too") {
@@ -174,7 +173,7 @@ TEST_CASE("process backend: children of a leader that ends first have the grace 
 
 TEST_CASE("process backend: a task ends with all its descendants") {
   Fixture f;
-  f.start(task(9), {"sleep", "1000"});  // is not to suffer
+  f.start(task(9), {"sleep", "1000"});  // must not be affected
   const pid_t other = f.await<TaskStarted>(task(9)).process;
   const std::string home = f.home(1);
   const std::string children = "(sleep 1000 & echo $! > in_group); setsid sleep 1001 & " + daemonise +
@@ -191,11 +190,11 @@ TEST_CASE("process backend: a task ends with all its descendants") {
   }
   SUBCASE("when it is asked to end") {
     f.shell(task(1), children + "sleep 1002");
-    // What comes and goes while processes are asked may be missed, so this one must have got away first.
+    // A process that comes and goes during the inspection may be missed, so this one must have detached first.
     const std::string daemon = "/proc/" + std::to_string(f.number_in(home + "/daemon")) + "/status";
     const std::string parent = "\nPPid:\t" + std::to_string(f.backend->keeper_process()) + '\n';
     REQUIRE(until([&] { return contents(daemon).find(parent) != std::string::npos; }));
-    f.backend->perform(EndTask{task(1), seconds(1000)});  // all of it heeds SIGTERM, so nobody waits for that
+    f.backend->perform(EndTask{task(1), seconds(1000)});  // all obey SIGTERM, so the grace doesn't pass
     CHECK(f.ended(task(1)).code == SIGTERM);
   }
   CHECK_FALSE(runs(f.number_in(home + "/in_group")));
@@ -241,7 +240,7 @@ TEST_CASE("process backend: nothing outlives the manager") {
 }
 
 TEST_CASE("process backend: a stopped manager's tasks end at the deadline") {
-  Fixture f(milliseconds(300));  // this test is the manager: it just doesn't say that it lives
+  Fixture f(milliseconds(300));  // the test plays the manager, which never says that it lives
   f.shell(task(1), "trap '' TERM; sleep 1000");
   const TaskEnded end = f.ended(task(1));
   CHECK(end.kind == EndKind::lost_contact);
@@ -314,7 +313,7 @@ TEST_CASE("process backend: a new manager waits for the old keeper") {
   CHECK(flock(probe, LOCK_EX | LOCK_NB) != 0);
   close(probe);
 
-  kill(backend.keeper_process(), SIGSTOP);  // an old keeper that takes its time
+  kill(backend.keeper_process(), SIGSTOP);  // a slow old keeper
   const pid_t helper = fork();
   if (helper == 0) {
     usleep(300'000);

@@ -1,5 +1,5 @@
-// Scripts and standard input that come with a task: written into its own folder, run by the first line, and gone
-// with it.
+// Scripts and standard input that come with a task: written into the task's folder, run by the script's first line, and
+// removed with the task.
 #include <doctest/doctest.h>
 
 #include "process_backend_fixture.hpp"

@@ -1,4 +1,4 @@
-// Which ends are held back in a pilot, and for how long.
+// Which ends a pilot holds back, and for how long.
 #include "resmgr/backends/process/unexplained_ends.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The batch manager by its commands alone: what it has run for what it was told, with a batch system of the test.
+// The batch manager by its commands alone: which commands it runs in which situation; the test plays the batch system.
 #include "batchmgr/batch_manager.hpp"
 
 #include <doctest/doctest.h>
@@ -38,13 +38,13 @@ struct Stage {
   BatchManager manager;
   BatchManager::Effects effects;
   Instant now{1'000'000};
-  std::vector<CommandWanted> open;  ///< that weren't answered yet
+  std::vector<CommandWanted> open;  ///< not answered yet
 
   void settle() {
     manager.settle(now, effects);
     for (CommandWanted& wanted : std::exchange(effects.commands, {})) open.push_back(std::move(wanted));
   }
-  /// The open command of this program, which isn't open any more.
+  /// Takes the open command of this program.
   CommandWanted take(const std::string& program) {
     const auto found = std::ranges::find_if(open, [&](const CommandWanted& one) {
       const std::vector<std::string>& words = one.command.arguments;
@@ -63,7 +63,7 @@ struct Stage {
     settle();
     return wanted;
   }
-  /// The batch system is looked at and says this.
+  /// The next look at the batch system has this output.
   void look(const std::string& output, Duration later = seconds(1)) {
     now = now + later;
     settle();
@@ -114,7 +114,7 @@ TEST_CASE("the site manager hears for how long a held node is likely to be spare
   CHECK(stage.open.empty());  // much the same
   stage.look(held, seconds(30));
   CHECK(stage.end("dmm", "").command.arguments.back() == "b1=52");
-  // A start that the batch system plans comes first.
+  // A start that the batch system plans has precedence.
   stage.look(held + "planned 4\n");
   CHECK(stage.end("dmm", "").command.arguments.back() == "b1=4");
   stage.look(held + "planned 4\n", seconds(60));
@@ -184,7 +184,7 @@ TEST_CASE("an idle node is held by a token of the site and a pilot of the batch 
   CHECK(
       hold.command.input.find("export DMM_TOKEN='TOKEN'\nexec '/opt/dmm/nodeagent' --directory '/var/lib/dmm/b1' "
                               "--cluster 'nodes' --processors '4'") != std::string::npos);
-  // It isn't submitted twice while the batch system doesn't show it yet.
+  // The pilot isn't submitted twice, although the batch system doesn't show it yet.
   stage.look("node b1 idle 4 8000 -\n");
   CHECK(stage.open.empty());
   CHECK(stage.node("b1").state == "holding");
@@ -201,9 +201,9 @@ TEST_CASE("a batch manager that is started again takes its pilots as it finds th
   stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\nwaiting 13 1 none\n", seconds(10));
   CHECK(stage.end("recall", "").command.arguments.back() == "12");
   stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\nwaiting 13 1 none\n");
-  CHECK(stage.open.empty());  // told once
+  CHECK(stage.open.empty());  // recalled only once
   stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\nwaiting 13 1 none\n", seconds(10));
-  CHECK(stage.end("recall", "").command.arguments.back() == "12");  // and again, since it stays
+  CHECK(stage.end("recall", "").command.arguments.back() == "12");  // recalled again, since the pilot stays
 }
 
 TEST_CASE("a node with a pilot that ends at once isn't held again for a while") {

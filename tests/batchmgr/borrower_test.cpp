@@ -1,4 +1,4 @@
-// The borrowing side alone: what it orders by what Slurm and the job manager say, each thing once.
+// The borrowing side alone: its orders from the output of Slurm and the job manager; each order once.
 #include "batchmgr/borrower.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ struct Story {
     snapshot.nodes = {{.name = "a1", .use = NodeUse::busy}};
   }
   Borrower::Site site() const { return {settings, *find_batch_system("slurm")}; }
-  /// A second later the job manager says this, and so many nodes are wanted.
+  /// A second later the job manager has this output, and this number of nodes is wanted.
   std::vector<Borrower::Order> decide(const std::string& jobs, std::uint32_t wanted) {
     now = now + seconds(1);
     borrower.take_answer(site(), {.output = R"({"jobs": [)" + jobs + "]}"});
@@ -47,7 +47,7 @@ TEST_CASE("owners take turns, and a node is asked for once") {
   CHECK(story.decide("", 2).empty());
   story.now = story.now + seconds(10);
   CHECK(story.decide("", 2).size() == 2);
-  // The first owner gives nothing: the other one is asked under this name.
+  // The first owner gives nothing, so the other is asked under this name.
   story.now = story.now + seconds(20);
   const std::string waits = R"({"job": 5, "name": "lent1", "state": "waiting"})";
   const std::string other = R"(, {"job": 6, "name": "lent2", "state": "running"})";

@@ -1,4 +1,4 @@
-// Real commands: their output, their end, and their end when they take too long.
+// Real commands: their output, their end, and how they are ended when they take too long.
 #include "batchmgr/runner/command_runner.hpp"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 namespace dmm::command_runner_test {
 namespace {
 
-/// The ends of so many commands, by id.
+/// The ends of `count` commands, by id.
 std::map<std::uint64_t, CommandEnded> ends(CommandRunner& runner, std::size_t count) {
   std::map<std::uint64_t, CommandEnded> all;
   while (all.size() < count) {

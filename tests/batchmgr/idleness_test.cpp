@@ -1,4 +1,4 @@
-// How long nodes are likely to stay free, by spells that ended.
+// How long nodes will probably stay free, estimated from earlier free spells.
 #include "batchmgr/idleness.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ struct Story {
   Idleness idleness;
   Instant now{seconds(10'000).microseconds};
 
-  /// After so long a look finds node a in this use, and node b busy.
+  /// After `later` seconds a look finds node a in this use, and node b busy.
   Story& look(std::int64_t later, NodeUse use, bool is_held = false) {
     now = now + seconds(later);
     Snapshot snapshot;
@@ -19,7 +19,7 @@ struct Story {
     idleness.observe(now, snapshot);
     return *this;
   }
-  /// A spell of freedom of node a, and a local job after it.
+  /// A free spell of node a, then a local job.
   Story& spell(std::int64_t length) { return look(5, NodeUse::idle).look(length, NodeUse::busy); }
   std::optional<Duration> likely() const { return idleness.likely(now, "a"); }
 };
@@ -40,7 +40,7 @@ TEST_CASE("a spell is likely to go on as half of those did that were as long") {
   story.spell(10).spell(20).spell(30).spell(40).spell(500).look(5, NodeUse::idle);
   CHECK(story.look(25, NodeUse::idle).likely() == seconds(40 - 25));
   CHECK(story.look(20, NodeUse::idle).likely() == seconds(500 - 45));
-  CHECK(story.look(555, NodeUse::idle).likely() == seconds(600));  // longer than any
+  CHECK(story.look(555, NodeUse::idle).likely() == seconds(600));  // longer than any spell
 }
 
 TEST_CASE("a node that a pilot holds, or has just left, is in the same spell") {
@@ -50,7 +50,7 @@ TEST_CASE("a node that a pilot holds, or has just left, is in the same spell") {
   CHECK(story.look(10, NodeUse::planned).likely() == seconds(40));
   CHECK(story.look(10, NodeUse::idle).likely() == seconds(30));
   CHECK(story.look(10, NodeUse::down).likely() == std::nullopt);
-  CHECK(story.look(10, NodeUse::idle).likely() == seconds(60));  // a spell of its own
+  CHECK(story.look(10, NodeUse::idle).likely() == seconds(60));  // each node has its own spells
 }
 
 TEST_CASE("old spells are forgotten") {

@@ -33,7 +33,7 @@ struct Story {
     return *this;
   }
   LendingDecision decide() const { return decide_lending(snapshot, past, settings, now); }
-  /// Why a node isn't held, with its state in front.
+  /// Why a node isn't held, after its state.
   std::string why(const std::string& name) const {
     for (const NodeStanding& node : decide().nodes)
       if (node.name == name) return node.state + ": " + node.why;
@@ -127,7 +127,7 @@ TEST_CASE("pilots are recalled for local jobs that the batch system has left wai
   story.waits(2, 4);
   CHECK(story.decide().recall.empty());
   story.waits(0, 6);
-  CHECK(texts(story.decide().recall) == Names{"p-a"});  // c is idle: one more is enough
+  CHECK(texts(story.decide().recall) == Names{"p-a"});  // c is idle: one more node is enough
 }
 
 TEST_CASE("nodes that no waiting job can use yet are held, if the administrator wants that") {
@@ -139,12 +139,12 @@ TEST_CASE("nodes that no waiting job can use yet are held, if the administrator 
   story.settings.lend_between = true;
   CHECK(story.decide().hold == Names{"a"});
   CHECK(story.decide().recall.empty());
-  story.waits(2, 100);  // two are enough for this one
+  story.waits(2, 100);  // two nodes are enough for this job
   CHECK(story.decide().hold.empty());
   CHECK(story.why("a") == "idle: a local job waits, and may need it");
   CHECK(texts(story.decide().recall) == Names{"p-b"});
   story.waits(1, 100);
-  CHECK(story.decide().recall.size() == 1);  // nothing is left for the third
+  CHECK(story.decide().recall.size() == 1);  // no node is left for the third job
 }
 
 TEST_CASE("pilots beyond the limit and outside the hours are recalled") {

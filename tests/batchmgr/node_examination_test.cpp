@@ -1,4 +1,4 @@
-// What an examination of a node makes of what its script says there.
+// The findings about a node, from the output of its script there.
 #include <doctest/doctest.h>
 
 #include "batchmgr/node_examination.hpp"

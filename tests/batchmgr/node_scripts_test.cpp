@@ -1,5 +1,4 @@
-// The prolog and the epilog, run by a real shell with a stand-in for the agent that writes down what it is called
-// with.
+// The prolog and the epilog, run by a real shell. A stand-in for the agent writes down its arguments.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,7 +37,7 @@ class Node {
     return std::system(line.c_str());
   }
 
-  /// The first words that the agent was called with since the last time.
+  /// The first word of each call of the agent since the last time.
   std::string calls() const {
     const std::string all = text_of("calls");
     fs::remove(folder_ / "calls");

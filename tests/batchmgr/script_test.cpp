@@ -1,4 +1,4 @@
-// The four programs of a site: what they are called with, and what their lines mean.
+// The four programs of a site: their arguments, and the meaning of their output.
 #include <doctest/doctest.h>
 
 #include "batchmgr/batch_system.hpp"

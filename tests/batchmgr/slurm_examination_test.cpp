@@ -1,4 +1,4 @@
-// What is found in a Slurm cluster's configuration, as a real one prints it (Slurm 22.05), and what is made of it.
+// Findings about a Slurm cluster's configuration, as a real cluster prints it (Slurm 22.05), and the repairs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace dmm::slurm_examination_test {
 namespace {
 
-/// With all that lending and borrowing need.
+/// A configuration with all that lending and borrowing need.
 constexpr const char* good_configuration =
     "Configuration data as of 2026-11-28T01:09:55\n"
     "AuthInfo                = socket=/run/munge/munge.socket.2,cred_expire=5\n"

@@ -1,4 +1,4 @@
-// What people read of a batch system: why a job of DMM waits for its nodes.
+// What people are told about a batch system: why a job of DMM waits for its nodes.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// Delegation chains rebuilt from log lines, and their drawing: the story of a request must come out of what every
-// process wrote by itself.
+// Delegation chains rebuilt from log lines, and their drawings: the story of a request must follow from what each
+// process logged by itself.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -20,7 +20,7 @@ using namespace dmm;
 
 namespace {
 
-/// One line of a log, at so many microseconds after a fixed moment.
+/// A line of a log, `microseconds` after a fixed moment.
 std::string line(int microseconds, const std::string& who, const std::string& event, const std::string& rest) {
   char time[64];
   std::snprintf(time, sizeof time, "2026-01-31T12:00:00.%06dZ", microseconds);
@@ -38,7 +38,7 @@ std::vector<LogRecord> records_of(const std::vector<std::string>& lines) {
   return records;
 }
 
-/// a asks b, which asks c in vain and rejects; then d, which passes it on to e, which grants.
+/// a asks b, which asks c in vain and rejects. Then a asks d, which passes the request on to e, and e grants it.
 std::vector<std::string> story() {
   return {
       line(100, "jobmgr a/u", "submitted", R"("job":1,"processors":8)"),
@@ -222,7 +222,7 @@ TEST_CASE("records are found in a folder of logs, also those that only name the 
   other << R"({"time":"2026-01-31T12:00:01.000000Z","who":"resmgr e/nodes","event":"lost_contact","lease":"e#71"})"
         << "\n";
   const std::string handed_on = line(9050, "sitemgr a", "hand_out", R"("to":"u","lease":"e#7","processors":8)");
-  other << std::string(handed_on).replace(handed_on.find("a/u/1"), 5, "a/u/2") << "\n";  // who has its lease next
+  other << std::string(handed_on).replace(handed_on.find("a/u/1"), 5, "a/u/2") << "\n";  // its lease's next user
   other << line(1, "jobmgr a/u", "submitted", "") << "\n"
         << R"({"time":"2026-01-31T12)";
   site.close(), other.close();
@@ -255,7 +255,7 @@ TEST_CASE("a chain's picture shows who was asked, who refused and who lent, on t
     for (std::size_t at = picture.find(text); at != std::string::npos; at = picture.find(text, at + 1)) ++found;
     return found;
   };
-  CHECK(count("stroke=\"#d55e00\"") == 2 + 2);  // a asked b, which refused: arrow and head; and in the legend
+  CHECK(count("stroke=\"#d55e00\"") == 2 + 2);  // a asked b, which refused: arrow and head, also in the legend
   CHECK(count("stroke=\"#0072b2\"") == 4 + 2);  // a asked d, and d asked e; c isn't on this map
   CHECK(count("stroke=\"#009e73\"") == 4 + 2);  // lent from e to d, and from d to a
   CHECK(count("fill=\"#009e73\"") == 2);        // the owner's disc, and its name

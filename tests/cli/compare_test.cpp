@@ -1,5 +1,5 @@
-// Comparing simulations: the arithmetic of repetitions, figures by name, and that the result doesn't depend on how
-// many run at a time.
+// Comparing simulations: the arithmetic of repetitions, figures by name, and that the result doesn't depend on the
+// number of threads.
 #include <doctest/doctest.h>
 
 #include <algorithm>

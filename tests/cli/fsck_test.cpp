@@ -1,4 +1,4 @@
-// What managers believe of leases, compared.
+// Compares managers' beliefs about leases.
 #include "cli/sites/beliefs.hpp"
 
 #include <doctest/doctest.h>

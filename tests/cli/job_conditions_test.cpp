@@ -1,4 +1,4 @@
-// When a job may be asked for, as users write it: begin times and dependencies.
+// When a job becomes eligible, as users write it: begin times and dependencies.
 #include "cli/jobs/job_conditions.hpp"
 
 #include <doctest/doctest.h>

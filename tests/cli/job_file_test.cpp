@@ -1,4 +1,4 @@
-// Jobs as users write them, and workloads laid over topologies: input that is read, without any process.
+// Jobs as users write them, and workloads laid over topologies: reading alone, without processes.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -78,7 +78,7 @@ TEST_CASE("job file: the one in docs/operations.md is read, and means what its t
   CHECK(job.need.kind == RequestKind::fixed);
   CHECK(job.need.components.size() == 2);
   CHECK(job.program.limits.wall_seconds == 3600);
-  // What the document gives as the defaults.
+  // The defaults in the document.
   const JobDescription least = good(R"({"command": ["true"]})");
   CHECK(least.dttl == job.dttl);
   CHECK(least.priority == job.priority);

@@ -1,4 +1,4 @@
-// Lines #DMM and #SBATCH of scripts, by tables: what they become, what is told, and what is refused.
+// Lines #DMM and #SBATCH of scripts, by tables: the resulting options, the warnings, and the faults.
 #include "cli/jobs/job_script.hpp"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ std::string line_of(const Directive& directive) {
          (directive.is_implied ? " (implied)" : "") + " @" + std::to_string(directive.line);
 }
 
-/// What a head becomes: its options, or its fault; then its warnings.
+/// The result of a head: its options or its fault, then its warnings.
 std::string read(const std::string& lines) {
   const JobScript script = read_job_script("#!/bin/sh\n" + lines, "job.sh");
   std::string text;
@@ -34,7 +34,7 @@ struct Row {
   std::string lines, becomes;
 };
 
-/// Options of a command line with a script, and what the script says under it.
+/// Options of a command line with a script, and the script's options below them.
 struct Merged {
   SubmitOptions options;
   std::string fault;
@@ -118,7 +118,7 @@ TEST_CASE("job script: options of #SBATCH that mean the same become ours, each o
        "! job.sh line 2: #SBATCH -p means nothing to DMM and is left out; ! job.sh line 4: #SBATCH --exclusive "
        "means "
        "nothing to DMM and is left out"},
-      {"#DMM -n 2\n#SBATCH -n 4\n", "--processors=4 @3; -n=2 @2"},  // ours have more weight
+      {"#DMM -n 2\n#SBATCH -n 4\n", "--processors=4 @3; -n=2 @2"},  // #DMM has precedence
       {"#SBATCH -n\n", "job.sh line 2: #SBATCH -n: expected a value"},
       {"#SBATCH -n four\n", "job.sh line 2: #SBATCH -n: expected a whole number from 1, got 'four'"},
       {"#SBATCH -n 0\n", "job.sh line 2: #SBATCH -n: expected a whole number from 1, got '0'"},
@@ -191,9 +191,9 @@ TEST_CASE("job script: the command line goes before what a script says, and #DMM
   CHECK(one.fault == "");
   CHECK(one.options.processors == 8);
   CHECK(one.options.environment ==
-        std::vector<std::string>{"A=1", "A=2"});  // of two of a name the later one holds
+        std::vector<std::string>{"A=1", "A=2"});  // of two values for one name the later one counts
   CHECK(one.options.output_file == "here.txt");
-  CHECK(one.options.error_file == "");  // it only followed from the output
+  CHECK(one.options.error_file == "");  // it only followed from the output option
   CHECK(one.options.wait);
   one = merged({"--components", "3,3"}, lines);
   CHECK(one.fault == "");

@@ -1,4 +1,4 @@
-// `dmm why` of jobs that run or are over, and of those that wait and whose site can't be asked.
+// `dmm why` of jobs that run or have ended, and of waiting jobs if their site can't be asked.
 #include "cli/jobs/job_sentences.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ using namespace dmm;
 
 namespace {
 
-/// Began to run a hundred seconds after 1970, at beta for a user of alpha.
+/// A job that began to run a hundred seconds after 1970, at beta, for a user of alpha.
 ToldJob running() {
   return job_from_json({{"job", 1},
                         {"state", "running"},
@@ -119,7 +119,7 @@ TEST_CASE("why: output that could not be written has no place here, and the user
           "`dmm output alpha/ann/1 --fetch` brings all of its output into its job manager's folder."});
   CHECK(joined(lines).find("Its output: ") == std::string::npos);
 
-  job.at_lender = false;  // later its job manager doesn't know which of the two it was
+  job.at_lender = false;  // later its job manager doesn't know which of the two applied
   const auto later = job_sentences(job, {{"/nosuchdir/x", true, {}}, {"/tmp/1.err", true, {}}}, 9000);
   expect(later, {"Its output was to go to /nosuchdir/x.", "Its error output was to go to /tmp/1.err.",
                  "What could not be written is kept nowhere any more."});

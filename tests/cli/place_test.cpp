@@ -1,4 +1,4 @@
-// `dmm place`: the worked examples of Sonmez et al. 2006, figures 2 and 4, and all policies beside one another.
+// `dmm place`: the worked examples of Sonmez et al. 2006, figures 2 and 4, and all policies side by side.
 #include "cli/simulate/place.hpp"
 
 #include <doctest/doctest.h>
@@ -87,7 +87,7 @@ TEST_CASE("dmm place --explain says why a policy finds no placement") {
     const bool is_known = find_placement(one["policy"].get<std::string>()) != nullptr;
     CHECK(is_known);
   }
-  // Each name of the table is there.
+  // Each name of the table is printed.
   std::size_t names = 1;
   for (const char letter : placement_names()) names += letter == ',';
   CHECK(json["alternatives"].size() == names);

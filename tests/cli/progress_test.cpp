@@ -1,4 +1,4 @@
-// What a run shows while it goes on, what it says at its end, and the numbers in both: all of it made from values.
+// The progress of a run, its report at the end, and the numbers in both: all made from values.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -184,9 +184,9 @@ TEST_CASE("a job's record becomes an outcome in trace seconds") {
   CHECK(outcome.delegations_tried == 5);
   CHECK(outcome.overhead_seconds == 0.002);
 
-  job.wall_seconds = 0.25;  // the program's own time counts, not when the news of its start came
+  job.wall_seconds = 0.25;  // the program's own time counts, not when its start became known
   CHECK(outcome_of(job, 0, 1000, 100).start_seconds == doctest::Approx(175));
-  job.started = std::nullopt;  // over before its start was told
+  job.started = std::nullopt;  // it ended before its start became known
   CHECK(outcome_of(job, 0, 1000, 100).start_seconds == doctest::Approx(175));
   job.state = "running";
   job.ended = std::nullopt;
@@ -201,7 +201,7 @@ TEST_CASE("what DMM itself takes between a grant and a known end is in no trace 
   job.granted = 1002;  // it waited a second for nodes
   job.started = 1002.5;
   job.ended = 1003.5;
-  job.wall_seconds = 0.25;  // the other 1.25 s are ours
+  job.wall_seconds = 0.25;  // DMM took the other 1.25 s
   job.overhead_seconds = 1.25;
   const JobOutcome outcome = outcome_of(job, 0, 1000, 100);
   CHECK(outcome.submit_seconds == doctest::Approx(100));

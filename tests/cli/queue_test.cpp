@@ -1,5 +1,5 @@
-// What `dmm queue` and `dmm cancel` make of jobs: which are selected, how many there are, how long one waited; and
-// tables on a narrow terminal.
+// Jobs in `dmm queue` and `dmm cancel`: which are selected, how many there are, how long one waited; and tables on a
+// narrow terminal.
 #include <doctest/doctest.h>
 
 #include "cli/jobs/job_selection.hpp"

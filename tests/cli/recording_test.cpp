@@ -1,4 +1,4 @@
-// Logs of live job managers as a workload: what is taken from them, and what is left out.
+// Logs of live job managers as a workload: which jobs are taken, and which are left out.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -61,8 +61,8 @@ TEST_CASE("a recording has the jobs that finished, from the first submission on"
   CHECK(first.home == 0);
   const StreamJob& second = recording.jobs->at(1);
   CHECK(second.submit == Instant{} + seconds(100));
-  CHECK(second.run == seconds(75));  // of its second attempt
-  CHECK(second.home == 1);           // the first cluster that holds it
+  CHECK(second.run == seconds(75));  // from its second attempt
+  CHECK(second.home == 1);           // the first cluster that is wide enough
   CHECK(recording.without_end == 1);
   CHECK(recording.without_home == 1);
   JobStream stream = stream_of(recording);

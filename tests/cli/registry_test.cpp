@@ -1,4 +1,4 @@
-// Whose folders `dmm` trusts.
+// Which folders `dmm` trusts, by their owner.
 #include "cli/managers/registry.hpp"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ TEST_CASE("a folder in /tmp is used only if it belongs to this user alone") {
   const std::string fault = " is not a folder that belongs to you alone (mode 0700); remove it, then try again";
   CHECK(make_private_folder(inside) == inside + fault);
   ::chmod(inside.c_str(), 0700);
-  std::filesystem::create_symlink(inside, link);  // whoever made it may point it elsewhere
+  std::filesystem::create_symlink(inside, link);  // the link's owner may point it elsewhere
   CHECK(make_private_folder(link) != "");
   std::filesystem::remove_all(folder);
 }

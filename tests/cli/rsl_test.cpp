@@ -1,4 +1,4 @@
-// Requests in RSL: read as they are written, made jobs, and refused with line and column.
+// Requests in RSL: parsed, made into jobs, and refused with line and column.
 #include "cli/jobs/rsl.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// What the paper leaves unstated, and which of its claims depend on it: the table of parameters says the values
-// that the simulations have, claims are judged by their rules, and the report says what was judged.
+// The parameters that the paper leaves unstated, and the claims that depend on them. The table has the values of the
+// simulations, claims are judged by their rules, and the report shows the judgements.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -86,11 +86,11 @@ TEST_CASE("claims are judged by the rules that they name") {
   const auto finished_by_dmm = [](double dmm, double others) {
     return [=](const ClaimCase& one, std::string_view) { return one.architecture == "dmm" ? dmm : others; };
   };
-  // An order: better, as good within a twentieth, worse.
+  // An order: better, at most a twentieth worse, worse.
   CHECK(judged("5a", finished_by_dmm(101, 100)) == "yes");
   CHECK(judged("5a", finished_by_dmm(96, 100)) == "in part");
   CHECK(judged("5a", finished_by_dmm(94, 100)) == "no");
-  // A number, 32 %: within a quarter, a tenth of it at least, less.
+  // A number, 32 %: within a quarter of it, at least a tenth of it, less.
   CHECK(judged("5b", finished_by_dmm(125, 100)) == "yes");
   CHECK(judged("5b", finished_by_dmm(150, 100)) == "in part");
   CHECK(judged("5b", finished_by_dmm(104, 100)) == "in part");

@@ -1,4 +1,4 @@
-// `dmm simulate` without its process: options that make no sense, progress, and one small run with its report.
+// `dmm simulate` without a process: contradictory options, progress, and a small run with its report.
 #include <doctest/doctest.h>
 
 #include <fstream>

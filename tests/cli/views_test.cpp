@@ -1,5 +1,5 @@
-// Every view over every topology that is shipped: just started, idle, loaded, drained, with dead managers. Answers are
-// those of the managers themselves, in the simulated world; what `dmm` shows is made of them as in the command.
+// Every view over every topology that DMM ships: just started, idle, loaded, drained, with dead managers. The managers
+// answer in the simulated world; the output is made from their answers as in the command.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 constexpr Style wide{.colour = false, .unicode = true, .columns = 0};
 constexpr Style narrow{.colour = true, .unicode = true, .columns = 80};
 
-/// All answers of one kind, one a site that lives.
+/// The answers to one question, one from each living site.
 std::vector<Json> ask_sites(const World& world, const std::string& verb) {
   std::vector<Json> answers;
   for (const TopologySite& site : world.topology().sites)
@@ -51,7 +51,7 @@ void expect_fits(const std::string& text) {
   }
 }
 
-/// What all the commands would print now, in lines of any width or of at most 80 columns.
+/// The output of all commands now, with lines of any width and of at most 80 columns.
 void look_at(const World& world) {
   const std::vector<Json> sites = sites_of(world), leases = ask_sites(world, "leases"),
                           usage = ask_sites(world, "usage"), nodes = ask_sites(world, "nodes");
@@ -83,7 +83,7 @@ std::vector<Party> all_of(const World& world, Role role) {
   return all;
 }
 
-/// The JSON with one value after the other replaced by something of another type.
+/// The JSON with one value after another replaced by a value of another type.
 void each_oddity(const Json& json, const std::function<void(const Json&)>& see) {
   const Json flat = json.flatten();
   for (const auto& [path, value] : flat.items())
@@ -245,7 +245,7 @@ TEST_CASE("views: a lease that serves one job after the other names who uses it 
   REQUIRE(leases.back()["leases"].size() == 1);
   CHECK(leases.back()["leases"][0]["request"] == "alpha/u/1");
   const std::string text = render_leases({leases.back()}, wide), whole = render_leases(leases, wide);
-  CHECK(text.find("alpha/u/2") == std::string::npos);  // the owner alone can't know
+  CHECK(text.find("alpha/u/2") == std::string::npos);  // only the sink knows that request
   CHECK(whole.find("alpha/u/2") != whole.rfind("alpha/u/2"));
 }
 

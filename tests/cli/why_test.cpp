@@ -1,5 +1,5 @@
-// `dmm why`, state by state: what it says of jobs that wait for each of the reasons that there are, by answers of real
-// site managers in the simulated world. What it says of other jobs: cli_job_sentences_test.cpp.
+// `dmm why`, state by state: its text for waiting jobs, for each reason that there is, from answers of real site
+// managers in the simulated world. For other jobs see job_sentences_test.cpp.
 #include <doctest/doctest.h>
 
 #include <algorithm>

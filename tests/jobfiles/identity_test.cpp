@@ -1,4 +1,4 @@
-// The key by which nodes know the server of a job manager's files.
+// The key by which nodes recognise a job manager's file server.
 #include "jobmgr/files/identity.hpp"
 
 #include <doctest/doctest.h>

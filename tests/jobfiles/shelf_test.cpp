@@ -1,4 +1,4 @@
-// What a job manager's server shares: by ticket, in pieces, and no longer than an attempt counts.
+// What a job manager's file server gives out: by ticket, in pieces, and only while the attempt counts.
 #include "jobmgr/files/shelf.hpp"
 
 #include <doctest/doctest.h>

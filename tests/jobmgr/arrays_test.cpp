@@ -1,5 +1,4 @@
-// The part that knows the elements of arrays, constructed alone: which element is the next, and what the ends of
-// elements leave.
+// The part that knows the elements of arrays, alone: which element is next, and what remains after elements end.
 #include "jobmgr/arrays.hpp"
 
 #include <doctest/doctest.h>
@@ -18,7 +17,7 @@ JobArray array_of(std::string_view indices, std::uint64_t first_element) {
   return array;
 }
 
-/// Makes all elements for which there is room; how many these were.
+/// Makes all elements that there is room for; returns their number.
 std::uint32_t make_all(Arrays& arrays) {
   std::uint32_t made = 0;
   for (; const auto next = arrays.next_element(); ++made) arrays.make(*next);
@@ -41,7 +40,7 @@ TEST_CASE("arrays: elements become jobs in order, as many as may wait, and more 
   for (std::uint32_t position = 0; position < 100; ++position)
     arrays.move({1, position}, JobState::waiting, JobState::starting);
   CHECK(make_all(arrays) == 100);
-  arrays.move({1, 3}, JobState::collecting, JobState::waiting);  // it runs again: one more waits
+  arrays.move({1, 3}, JobState::collecting, JobState::waiting);  // it is rerun: one more element waits
   CHECK(make_all(arrays) == 0);
   CHECK(arrays.element_of(10)->position == 0);
   CHECK(arrays.element_of(1009)->position == 999);
@@ -126,7 +125,7 @@ TEST_CASE("arrays: a set of positions is what a plain set is, over random change
       REQUIRE(positions.count() == plain.size());
       std::vector<std::uint32_t> listed;
       for (const PositionRange& one : positions.ranges()) {
-        REQUIRE((listed.empty() || one.first > listed.back() + 1));  // what touches is one range
+        REQUIRE((listed.empty() || one.first > listed.back() + 1));  // adjacent indices are one range
         for (std::uint32_t each = one.first; each <= one.last; ++each) listed.push_back(each);
       }
       REQUIRE(listed == std::vector<std::uint32_t>(plain.begin(), plain.end()));

@@ -1,4 +1,4 @@
-// The start barrier: no task begins before all of them are ready, over restarts and losses too.
+// The start barrier: no task begins before all tasks are ready, also over restarts and losses.
 #include "tests/jobmgr/job_manager_stage.hpp"
 
 namespace barrier_test {
@@ -63,7 +63,7 @@ TEST_CASE("the record says how long the last task began after the first, less th
   };
   stage.grant_all();
   stage.ready(fs0, 0, "here");
-  begin(fs0, 0, {});  // before it was told to go: it means nothing
+  begin(fs0, 0, {});  // without a Go this means nothing
   stage.ready(fs1, 1, "there");
   stage.now = stage.now + milliseconds(500);
   begin(fs1, 1, milliseconds(400));

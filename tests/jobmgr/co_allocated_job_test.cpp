@@ -1,4 +1,4 @@
-// A co-allocated job at its job manager: several leases, which come together and end one by one.
+// A co-allocated job at its job manager: its leases come together and end one by one.
 #include "tests/jobmgr/job_manager_stage.hpp"
 
 namespace co_allocated_job_test {
@@ -194,7 +194,7 @@ TEST_CASE("a co-allocated job is found again after a restart, with each lease an
   for (const Holding& held : inventories[0].borrowed)
     CHECK(held.nodes == std::vector{held.lease == lease ? group(fs0, {0, 1}, 0) : group(far, {4, 5}, 1)});
   CHECK(stage.manager.job(1)->places.size() == 2);
-  // The site knows only the first lease: the second one is lost, and with it the attempt.
+  // The site knows only the first lease: the second is lost, and the attempt with it.
   Holding known;
   known.lease = lease;
   known.request = request(1);
@@ -204,7 +204,7 @@ TEST_CASE("a co-allocated job is found again after a restart, with each lease an
   CHECK(stage.manager.job(1)->nodes == std::vector{group(fs0, {0, 1}, 0)});
 }
 
-/// A job that goes on without a component that its owner takes back.
+/// A job that goes on without a component after the owner has taken its nodes back.
 struct GoingOn : TwoSites {
   GoingOn() {
     cancel(1);
@@ -251,7 +251,7 @@ TEST_CASE("a job that goes on finishes without a component that its owner took b
 TEST_CASE("a job that goes on gives back what is left of the nodes of a component that was taken from it [S151]") {
   GoingOn stage;
   stage.all_run();
-  // Its owner removes one of the two nodes; the other one would be idle until the job's end.
+  // The owner removes one of the two nodes; the other would be idle until the job's end.
   stage.hear(site, LeaseEnded{second, {group(far, {5, 5}, 1)}, LeaseEnd::node_removed, false, {}});
   CHECK(stage.released().empty());
   CHECK(stage.manager.job(2)->left_behind ==
@@ -270,7 +270,7 @@ TEST_CASE("a job that goes on ends all the same with the status of what is left 
   stage.all_run();
   Ended taken = ended(request(2), EndKind::lease_ended, 1);
   taken.lease_end = LeaseEnd::reclaimed;
-  stage.hear(far, taken);  // the resource manager's word comes first
+  stage.hear(far, taken);  // the resource manager's message comes first
   stage.reclaim();
   stage.hear(fs0, ended(request(2), 3, 0));
   CHECK(stage.state(2) == JobState::failed);

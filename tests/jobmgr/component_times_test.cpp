@@ -1,4 +1,4 @@
-// Times of components under way, alone: the first is found without a walk.
+// Times of components under way, alone: the earliest is found without a walk.
 #include "jobmgr/component_times.hpp"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@ namespace {
 
 constexpr Instant start{seconds(100).microseconds};
 
-/// Components of jobs 1 and 2, each with the field that keeps its time.
+/// Components of jobs 1 and 2, each with the field for its time.
 struct Components {
   ComponentTimes times;
   std::map<ComponentKey, Instant> fields;

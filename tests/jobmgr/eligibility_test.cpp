@@ -1,5 +1,4 @@
-// What keeps waiting jobs back, constructed alone: holds, begin times, and the index of jobs that others depend
-// on.
+// What keeps waiting jobs back, alone: holds, begin times, and the index of jobs that other jobs depend on.
 #include "jobmgr/eligibility.hpp"
 
 #include <doctest/doctest.h>

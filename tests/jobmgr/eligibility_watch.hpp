@@ -1,6 +1,6 @@
-// Watches from outside that no job is asked for or started before it may be: while its user holds it, before its
-// begin time, and before the jobs that it depends on have come far enough. It knows what users said, and how far
-// jobs have come; nothing of what the job manager makes of either.
+// Watches from outside that no job is asked for or started before it is eligible. A job isn't while its user holds it,
+// before its begin time, and before the jobs that it depends on have come far enough. The watch knows only users'
+// orders and how far jobs have come, not what the job manager concludes from them.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ namespace dmm::job_ledger {
 
 class EligibilityWatch {
  public:
-  /// Some conditions for a job that is submitted as `number`; all earlier numbers are given.
+  /// Draws conditions for a job that is submitted as `number`; all lower numbers are taken.
   void draw(std::mt19937_64& chance, Instant now, std::uint64_t number, JobDescription& job) {
     switch (chance() % 8) {
       case 0: job.hold = true; break;

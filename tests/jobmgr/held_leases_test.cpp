@@ -72,7 +72,7 @@ TEST_CASE("held leases: a lease is good while Beats vouch for it, and for its te
   CHECK_FALSE(leases.usable(start, lease));
   CHECK(leases.awaited(lease));
   leases.promise(start + seconds(200), lease, seconds(5));
-  leases.waver(start + seconds(199));  // what was said later holds
+  leases.waver(start + seconds(199));  // the later message counts
   CHECK(leases.usable(start + seconds(204), lease));
   CHECK_FALSE(leases.usable(start + seconds(205), lease));
 }

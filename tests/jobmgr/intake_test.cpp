@@ -1,4 +1,4 @@
-// Accepting jobs: numbers, files, and submissions that come again.
+// Accepting jobs: numbers, files, and repeated submissions.
 #include "jobmgr/intake.hpp"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ TEST_CASE("intake: a submission gets all of its files or none") {
   for (int job = 0; job < 2; ++job) intake.new_number();
   CHECK(intake.take_output_paths({2, {writing("/c"), writing("/b")}}).starts_with("output_file: job 2"));
   CHECK(intake.take_output_paths({3, {writing("/d"), writing("/d")}}).starts_with("output_file: job 3"));
-  // The refused submissions keep neither /c nor /d.
+  // The refused submissions have reserved neither /c nor /d.
   CHECK(intake.take_output_paths({4, {writing("/c"), writing("/d")}}).empty());
   Job over;
   over.number = 1;
@@ -49,7 +49,7 @@ TEST_CASE("intake: a repeated submission is told by what is still known of its j
   const Submitted answer{1, 4, 1, ""};
   Submit submit{1, {writing("/a")}};
   CHECK(Intake::is_repeated(submit, answer, jobs));
-  CHECK(Intake::is_repeated(submit, {1, 9, 1, ""}, jobs));  // forgotten: nothing speaks against it
+  CHECK(Intake::is_repeated(submit, {1, 9, 1, ""}, jobs));  // its job is forgotten, so nothing contradicts it
   SUBCASE("more jobs") { submit.jobs.push_back(writing("/b")); }
   SUBCASE("another file") { submit.jobs[0].output_path = "/b"; }
   SUBCASE("another program") { submit.jobs[0].program.arguments = {"sleep", "2"}; }

@@ -1,4 +1,4 @@
-// What the record of a job has of the isolation that its last attempt got, as its resource managers said.
+// The isolation of a job's last attempt in the job's record, as its resource managers reported it.
 #include "protocol/programs.hpp"
 #include "tests/jobmgr/job_manager_stage.hpp"
 

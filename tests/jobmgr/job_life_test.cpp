@@ -1,5 +1,5 @@
-// The tables of a job's life: every state with every event, every way in which a component can end, and which
-// component decides.
+// The tables of a job's life: every state with every event, every way in which a component can end, and which component
+// decides the outcome.
 #include "jobmgr/job_life.hpp"
 
 #include <doctest/doctest.h>

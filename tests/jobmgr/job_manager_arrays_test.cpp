@@ -1,4 +1,4 @@
-// Arrays of jobs: one submission and one line, of which each element is run by itself.
+// Arrays of jobs: one submission and one line; each element runs by itself.
 #include <set>
 
 #include "tests/jobmgr/job_manager_stage.hpp"
@@ -44,7 +44,7 @@ TEST_CASE("an array is one job for its user, and each element is asked for and r
   CHECK(answer.jobs == 2);
   const auto asked = stage.said<Request>(site);
   REQUIRE(asked.size() == 4);
-  CHECK(asked[0].id == request(2));  // the job beside it has the next number: elements have those behind it
+  CHECK(asked[0].id == request(2));  // the other job has the next number; the numbers of elements follow
   CHECK(asked[1].id == request(3));
   CHECK(stage.manager.count(JobState::waiting) == 4);
   CHECK(stage.state(1) == JobState::waiting);
@@ -65,7 +65,7 @@ TEST_CASE("an array is one job for its user, and each element is asked for and r
   run_and_end(stage, 5);
   CHECK(stage.state(1) == JobState::finished);
   CHECK(stage.manager.job(1)->exit->code == 0);
-  CHECK(stage.manager.ever(JobState::finished) == 3);  // each element, and the array isn't one more
+  CHECK(stage.manager.ever(JobState::finished) == 3);  // only the elements; the array isn't counted
 }
 
 TEST_CASE("a job may depend on one element, whether that is asked for yet or not [S150a]") {
@@ -141,7 +141,7 @@ TEST_CASE("an array whose elements all finished before its cancellation reached 
   Ended end = ended(request(last));
   end.output_bytes = 100;
   stage.hear(fs0, end);
-  stage.cancel(1);  // while the output is brought home
+  stage.cancel(1);  // while the output is fetched
   stage.hear(fs0, Chunk{request(last), 0, Stream::output, 0, "all", true, false});
   stage.take(OutputWritten{last, 0, Stream::output, 1, {}, true});
   CHECK(stage.state(last) == JobState::finished);
@@ -199,7 +199,7 @@ TEST_CASE("an array is cancelled as a whole, and one element by itself") {
   stage.hear(site, grant(request(runs), {group(fs0, {0, 1})}));
   stage.hear(fs0, Started{request(runs), 0, 7});
   stage.cancel(1);
-  CHECK(stage.state(1) == JobState::running);  // of the element that is being stopped
+  CHECK(stage.state(1) == JobState::running);  // because of the element that is being stopped
   CHECK(stage.said<Stop>(fs0).size() == 1);
   stage.restart();
   stage.up(site, false);
@@ -260,7 +260,7 @@ TEST_CASE("hold and release, begin times and dependencies are of an array as a w
     CHECK(again[0].priority == 7);
     stage.cancel(2);
     CHECK(stage.state(2) == JobState::cancelled);
-    CHECK(stage.said<Request>(site).size() == 1);  // the job that waited for all of it
+    CHECK(stage.said<Request>(site).size() == 1);  // of the job that depends on the whole array
   }
   SUBCASE("never to be met") {
     stage.run_one(1);
@@ -284,7 +284,7 @@ TEST_CASE("elements that were altered by themselves, or that wait for their turn
       return std::holds_alternative<JobRecord>(row);
     });
   };
-  CHECK(descriptions() == 2);  // of the array, and of the element that isn't as the others
+  CHECK(descriptions() == 2);  // of the array, and of the element that differs
   CHECK(stage.manager.alter(stage.now, 1, {.wall_seconds = 77}, stage.out).changed);
   stage.settle();
   CHECK(descriptions() == 2);

@@ -1,4 +1,4 @@
-// The job manager asks its site, and what it gets is not what it asked for, or is good for nothing.
+// The job manager asks its site, and gets a grant that differs from its request or is of no use.
 #include "tests/jobmgr/job_manager_stage.hpp"
 
 namespace job_manager_asking_test {
@@ -40,7 +40,7 @@ TEST_CASE("a start that nobody answers is given up, its nodes are given back as 
   far.round_trip = seconds(10);
   stage.hear(site, far);
   CHECK(stage.said<Start>(fs0).size() == 1);
-  stage.pass(seconds(139));  // the limit, and the way there and back twice
+  stage.pass(seconds(139));  // the limit, and two round trips
   CHECK(stage.said<Release>(site).empty());
   stage.pass(seconds(2));
   const auto released = stage.said<Release>(site);
@@ -68,7 +68,7 @@ TEST_CASE("what waits is asked for a piece at a time, and not while the site tak
   CHECK(rest.front().id == request(1'001));
   CHECK(rest.back().id == request(2'500));
   CHECK(stage.manager.next_deadline() > stage.now);
-  stage.up(site, true);  // all of it again
+  stage.up(site, true);  // everything again
   stage.settle();
   stage.settle();
   CHECK(stage.said<Request>(site).size() == 2'500);

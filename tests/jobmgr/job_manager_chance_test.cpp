@@ -1,9 +1,12 @@
-// The job manager against chance: a site and three resource managers that answer in any order, lose nodes, fall
-// silent and restart, and so does the job manager itself, drawn from a seed that is printed. Watched from outside:
-// every job comes to exactly one outcome, every granted node is released once or ended by the site, an attempt is
-// followed by the next only when nothing of it runs or nobody could confirm that for the limit, output has no
-// gaps, no resource manager is left with a task that runs, no job is asked for before it may be, and the ledger
-// holds after each step what it must.
+// The job manager against chance. A site and three resource managers answer in any order, lose nodes, fall silent and
+// restart, and so does the job manager itself. All is drawn from a seed that is printed. Watched from outside:
+// - Every job comes to exactly one outcome.
+// - Every granted node is released once, or ended by the site.
+// - The next attempt begins only when nothing of the last one runs, or when no manager could confirm that within the
+//   limit.
+// - Output has no gaps, and no resource manager is left with a running task.
+// - No job is asked for before it is eligible.
+// - The ledger is complete after each step.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,11 +39,11 @@ struct FakeManager {
   Party party;
   std::map<std::pair<RequestId, std::uint32_t>, FakeTask> tasks;
   std::uint32_t next_node = 0;
-  std::set<std::uint32_t> clean;  ///< nodes taken back, and confirmed to be: nothing starts there
+  std::set<std::uint32_t> clean;  ///< taken back and confirmed as clean: nothing may start there
   std::optional<Instant> cut_since;
-  bool met = true;  ///< the job manager had a session with it since its own start
+  bool met = true;  ///< the job manager has had a session with it since its own start
 
-  /// Tasks that aren't over. Those that are and whose Forget was lost are kept for an hour.
+  /// Tasks that haven't ended. Ended tasks with a lost Forget are kept for an hour.
   std::size_t lives() const {
     return static_cast<std::size_t>(std::count_if(
         tasks.begin(), tasks.end(), [](const auto& entry) { return entry.second.phase != FakeTask::ended; }));
@@ -67,19 +70,19 @@ struct World {
   JobManager manager;
   Instant now{1'000'000'000};
   std::vector<FakeManager> managers;
-  std::set<RequestId> open;  // at the site
+  std::set<RequestId> open;  // requests at the site
   std::map<Party, std::deque<Message>> to_us, from_us;
   std::deque<OutputWritten> writing;
   std::uint64_t submitted = 0, lease_counter = 1;
   job_ledger::Ledger ledger{17};
   job_ledger::EligibilityWatch eligibility;
   std::uint64_t restarts = 0, detached = 0, unwritten = 0;
-  // What the watcher knows.
+  // State of the watcher.
   std::map<Node, RequestId> held;
-  std::map<RequestId, Instant> doubted;  ///< since when its nodes are gone or given back
+  std::map<RequestId, Instant> doubted;  ///< since when the attempt's nodes are gone or given back
   std::map<std::uint64_t, int> outcomes;
-  std::set<Node> given_up;     ///< that a restored job manager believes to hold
-  std::uint64_t overlaps = 0;  ///< attempts that were followed while they ran unheard of
+  std::set<Node> given_up;     ///< nodes that a restored job manager wrongly believes to hold
+  std::uint64_t overlaps = 0;  ///< attempts that still ran, unheard, when the next one began
   std::map<std::tuple<std::uint64_t, std::uint32_t, Stream>, std::uint64_t> streams;
 
   std::uint64_t draw(std::uint64_t below) { return chance() % below; }
@@ -166,7 +169,7 @@ struct World {
   }
   void watch(const OutputPiece& piece) {
     auto& offset = streams[{piece.job, piece.component, piece.stream}];
-    if (piece.begins) offset = 0;  // another attempt, or a restart, or the last one could not be written
+    if (piece.begins) offset = 0;  // another attempt, a restart, or a last piece that could not be written
     REQUIRE(piece.offset == offset);
     offset = piece.last ? UINT64_MAX : offset + piece.data.size();
     const std::string error = draw_one_in(5) ? "disk full" : "";
@@ -207,7 +210,7 @@ struct World {
     const auto chosen = std::next(held.begin(), static_cast<std::ptrdiff_t>(draw(held.size())));
     const auto [lease, party, node] = chosen->first;
     FakeManager& m = *find(party);
-    if (draw_one_in(2)) {  // somebody fell silent: what runs may go on
+    if (draw_one_in(2)) {  // that manager fell silent: its tasks may go on
       LeaseEnded soft{lease, {}, draw_one_in(2) ? LeaseEnd::expired : LeaseEnd::idle, false, {}};
       if (draw_one_in(2)) soft.nodes.push_back({party, ClusterName("c"), {{node, node}}, 1, {}, 0});
       ++detached;
@@ -222,7 +225,7 @@ struct World {
         if (contains(task.start.nodes, {{node, node}})) end(m, task, EndKind::lease_ended, 0);
     say(site, ended);
     if (confirmed || m.cut_since || draw_one_in(2)) return;
-    for (auto& [key, task] : m.tasks)  // confirmed later than ended
+    for (auto& [key, task] : m.tasks)  // the end became known later than it happened
       if (contains(task.start.nodes, {{node, node}})) end(m, task, EndKind::lease_ended, 0);
     m.clean.insert(node);
     ended.nodes = {{party, ClusterName("c"), {{node, node}}, 1, {}, 0}};
@@ -240,8 +243,8 @@ struct World {
     pass(milliseconds(static_cast<std::int64_t>(draw(20'000))));
     meet_site();
   }
-  /// A session with the site that is new: what was said before is lost with the old one. It knows most of what we
-  /// hold, and some that we don't.
+  /// A new session with the site: messages of the old session are lost. The site knows most of the job manager's
+  /// leases, and some that the job manager doesn't.
   void meet_site() {
     from_us[site].clear();
     to_us[site].clear();
@@ -284,7 +287,7 @@ struct World {
       if (!m.cut_since) meet(m);
     }
   }
-  /// It knows of all nodes that it holds, and after the end of the machine perhaps of some that it had lost.
+  /// The job manager knows all nodes that it holds, and after the end of the machine perhaps some that it had lost.
   void compare_held(bool with_machine) {
     std::map<Node, RequestId> restored;
     for (const JobManagerRecord& record : manager.records())
@@ -373,7 +376,7 @@ struct World {
                          last, size});
     }
   }
-  /// It knows what it started; some of that is lost. What it said and what was said to it is gone.
+  /// A restart: the manager knows the tasks that it started, but some are lost. All messages to and from it are gone.
   void restart(FakeManager& m) {
     std::erase_if(m.tasks, [](const auto& entry) { return entry.second.phase == FakeTask::parked; });
     const bool reboot = draw_one_in(2);
@@ -385,7 +388,7 @@ struct World {
     to_us[m.party].clear();
     m.cut_since.reset();
     give(LinkDown{m.party});
-    if (m.met) from_us[m.party].clear();  // else it waits for the first session
+    if (m.met) from_us[m.party].clear();  // otherwise these messages wait for the first session
     meet(m);
   }
   void meet(FakeManager& m) {
@@ -424,7 +427,7 @@ struct World {
     }
     give(Received{from, std::move(message), {}, {}});
   }
-  /// What the site doesn't know of at the beginning of a session ends softly. Nothing was granted since.
+  /// Leases that the site doesn't know at the beginning of a session end softly. Nothing was granted since.
   void take_away_all_but(const Inventory& inventory) {
     std::set<Node> lent;
     for (const Holding& holding : inventory.lent)
@@ -501,7 +504,7 @@ struct World {
     if (dice < 60) return deliver();
     if (dice < 72) {
       FakeManager& m = any();
-      return work(m);  // also one that is cut off works on
+      return work(m);  // also while it is cut off
     }
     if (dice < 82) return serve();
     if (dice < 92) return pass(milliseconds(static_cast<std::int64_t>(draw(2'000))));
@@ -568,7 +571,7 @@ TEST_CASE("whatever happens, jobs end once, nodes go back once, and nothing runs
     detached += world.detached;
     unwritten += world.unwritten;
   }
-  CHECK(reruns > 100);  // else the disturbances would test nothing
+  CHECK(reruns > 100);  // otherwise the disturbances would test nothing
   CHECK(keeper_deaths > 0);
   CHECK(lost > 10);
   CHECK(overlaps > 0);

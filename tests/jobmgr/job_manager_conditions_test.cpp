@@ -1,5 +1,4 @@
-// Jobs that wait and may not be asked for yet: held, before their begin time, or after other jobs; and what their
-// user changes of them.
+// Waiting jobs that aren't eligible yet: held, before their begin time, or after other jobs; and their user's changes.
 #include "tests/jobmgr/job_manager_stage.hpp"
 
 namespace job_manager_conditions_test {
@@ -75,7 +74,7 @@ TEST_CASE("a job that is submitted held is asked for when its user releases it, 
   asked = stage.said<Request>(site);
   REQUIRE(asked.size() == 1);
   CHECK(asked[0].id == request(1));
-  CHECK(asked[0].waited == Duration{});  // what it was held for is no wait
+  CHECK(asked[0].waited == Duration{});  // held time doesn't count as waiting
   CHECK_FALSE(stage.manager.job(1)->held);
 }
 
@@ -100,7 +99,7 @@ TEST_CASE("a hold takes the open request back, and a grant that crosses it is gi
   CHECK(release(stage, 1));
   const auto asked = stage.said<Request>(site);
   REQUIRE(asked.size() == 1);
-  CHECK(asked[0].id == request(1, 2));  // so that what was said about the first is not about this one
+  CHECK(asked[0].id == request(1, 2));  // so that messages about the first don't apply to this one
   CHECK(asked[0].waited == seconds(10));
   stage.run_one(1, 2);
 }
@@ -227,7 +226,7 @@ TEST_CASE("all dependencies of a job must be met, and what happened before a res
   stage.restart(true);
   stage.up(site, true);
   stage.up(fs0, true);
-  CHECK(stage.said<Request>(site).size() == 1);  // of job 2
+  CHECK(stage.said<Request>(site).size() == 1);  // for job 2
   finish_one(stage, 2);
   CHECK(stage.said<Request>(site).at(0).id == request(3));
   CHECK(stage.manager.job(3)->awaits.empty());
@@ -261,7 +260,7 @@ TEST_CASE("dependents that a restart interrupts in the middle are all told after
   stage.manager.cancel(stage.now, 1, stage.out);
   stage.settle();
   CHECK(stage.manager.count(JobState::cancelled) == 1'001);
-  CHECK_FALSE(stage.manager.forget(1));  // some have yet to hear how it ended
+  CHECK_FALSE(stage.manager.forget(1));  // some dependent jobs have yet to hear how it ended
   stage.restart();
   CHECK(stage.manager.count(JobState::cancelled) == 1'501);
   CHECK(stage.manager.forget(1));

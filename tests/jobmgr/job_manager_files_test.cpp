@@ -1,5 +1,5 @@
-// Stories about jobs with input files: what the site and the resource manager are told of them, and for how long a
-// task may wait for its files.
+// Stories about jobs with input files: what the site and the resource manager are told of the files, and how long a
+// task may wait for them.
 #include "tests/jobmgr/job_manager_stage.hpp"
 
 #include "jobmgr/home_files.hpp"
@@ -15,14 +15,14 @@ namespace {
 
 const SiteName lender("das-3"), other("das-4");
 
-/// A job whose file lies at another site, at no known one, and at the owner of the nodes.
+/// A job with files at another site, at no known site, and at the owner of the nodes.
 JobDescription reader() {
   JobDescription job = sleeper();
   set_inputs(job, {{"mesh", {{"http://o/mesh", other}, {"http://x/mesh"}, {"http://l/mesh", lender}}, 7'000, {}}});
   return job;
 }
 
-/// A job that reads a file at home and brings two there, the second for each task.
+/// A job that reads a file at home and stages two back, the second from each task.
 JobDescription staged() {
   JobDescription job = sleeper({4, 4});
   set_inputs(job, {{"mesh", {{at_home("/h/mesh")}}, 7'000, {}}, {"data", {{"http://x/data"}}, 0, {}}});
@@ -34,13 +34,13 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 
 const HomeServerAddress server{"https://h:7", "PIN=", "secret"};
 
-/// A job manager with a server of files.
+/// A job manager with a file server.
 struct ServingStage : Stage {
   ServingStage() { manager.set_home_server(server); }
   std::vector<HomeShare> shared() { return std::exchange(out.shares, {}); }
 };
 
-/// Grants both components, and what is said to their resource managers.
+/// Grants nodes for both components; returns the Starts to their resource managers.
 std::vector<Start> start_both(Stage& stage, std::uint32_t attempt = 1) {
   stage.hear(site, grant(request(1, attempt), {group(fs0, {0, 1}, 0), group(fs1, {0, 1}, 1)}));
   std::vector<Start> starts = stage.said<Start>(fs0);
@@ -211,7 +211,7 @@ TEST_CASE("files: those that clusters can keep go ahead of a job that is placed 
   REQUIRE(told[0].files.size() == 2);
   CHECK(told[0].files[0].replicas == std::vector<Replica>{near, far});
   CHECK(told[1].site == other);
-  REQUIRE(told[1].files.size() == 1);  // the path of the lender's hosts is none there
+  REQUIRE(told[1].files.size() == 1);  // a path on the lender's hosts isn't a source here
   CHECK(told[1].files[0].name.view() == "f");
   stage.hear(site, Planned{request(1, 2), places, seconds(3), seconds(4)});
   stage.hear(site, Planned{request(7), places, seconds(3), seconds(4)});
@@ -243,7 +243,7 @@ TEST_CASE("files: the home site hears how long files from one other site were un
   struct Row {
     const char* what;
     InputFiles files;
-    std::uint64_t bytes;  ///< that are told of; 0: nothing is told
+    std::uint64_t bytes;  ///< bytes in progress reports; 0: no report comes
   };
   const Replica far{"http://o/f", other}, near{"http://l/f", lender}, third{"http://t/f", SiteName("das-5")};
   for (const Row& row :

@@ -1,4 +1,4 @@
-// What the end of an attempt costs its job: nothing, where nothing ran or an owner ended it by its right.
+// What the end of an attempt costs its job: nothing, if nothing ran or if an owner ended it by its right.
 #include "jobmgr/reruns.hpp"
 #include "tests/jobmgr/job_manager_stage.hpp"
 

@@ -1,5 +1,5 @@
-// Jobs whose keeper died: nobody pays for it with a rerun, everybody waits before running again, and who was there each
-// time is failed.
+// Jobs that lose their keeper. No such job is charged a rerun, each pauses before it runs again, and a job that was
+// present at three deaths in a row fails.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -28,7 +28,7 @@ JobDescription with_reruns(std::uint32_t most) {
   return job;
 }
 
-/// It runs, its keeper dies after that time, and then no request is sent before its pause is over.
+/// Runs the job; its keeper dies after `after`. Then no request is sent before the pause is over.
 void lose_keeper(Stage& stage, std::uint32_t attempt, Duration after = {}) {
   stage.run_one(1, attempt);
   stage.pass(after);
@@ -252,7 +252,7 @@ TEST_CASE(
     pauses.insert(first);
   }
   CHECK(pauses.size() > 40);
-  // Nor do those who met once meet each time.
+  // Jobs that met once don't meet each time.
   CHECK(earlier > 10);
   CHECK(later > 10);
 }

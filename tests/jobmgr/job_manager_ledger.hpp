@@ -1,5 +1,6 @@
-// A ledger for the tests of the job manager: applies the changes of each step and compares with what the job manager
-// says that it must hold. It remembers what the end of the process leaves, and what the end of the machine does.
+// A ledger for the tests of the job manager: applies the changes of each step and compares the result with the rows
+// that the job manager says it must hold. Knows what remains after the end of the process, and what after the end of
+// the machine.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -10,7 +11,7 @@
 
 namespace dmm::job_ledger {
 
-// A value as text, element by element, for comparing: messages and rows have no other equality.
+// A value as text, element by element, for comparisons: messages and rows have no other equality.
 inline void say(std::string& out, const std::string& text) { out += text + '\''; }
 template <class T>
 requires std::is_arithmetic_v<T> || std::is_enum_v<T>
@@ -56,7 +57,7 @@ class Ledger {
  public:
   using Rows = std::map<std::string, JobManagerRecord>;
 
-  /// `every`: how many steps there are to a full comparison, which walks all rows.
+  /// `every`: one step in this many has a full comparison, which walks all rows.
   explicit Ledger(std::uint64_t every = 1) : every_(every) {}
 
   /// Takes the changes of a step, and checks that nothing is missing.
@@ -74,12 +75,12 @@ class Ledger {
     REQUIRE(difference(as_text(committed_), as_text(rows_of(manager))) == "");
   }
   std::vector<JobManagerRecord> after_the_process() const { return list(committed_); }
-  /// What was only committed is lost with it; then it is the ledger.
+  /// After the end of the machine: changes that were only committed are lost, and the rest is the ledger.
   std::vector<JobManagerRecord> after_the_machine() {
     committed_ = synced_;
     return list(committed_);
   }
-  /// How far the job has come as the end of the machine leaves it; nullptr if it isn't there.
+  /// The progress of a job after the end of the machine; nullptr if the job isn't there.
   const ProgressRecord* synced(std::uint64_t job) const {
     ProgressRecord row;
     row.number = job;

@@ -1,6 +1,6 @@
-// Stories about the job manager's memory: what it finds again after a restart of its process or machine, what it and
-// its site tell each other at a new session, and leases that end by silence. The stage compares the ledger with
-// records() after every step.
+// Stories about the job manager's memory: what it finds after a restart of its process or machine, what it and its site
+// tell each other in a new session, and leases that end by silence. The stage compares the ledger with records() after
+// every step.
 #include "tests/jobmgr/job_manager_stage.hpp"
 
 namespace job_manager_recovery_test {
@@ -29,7 +29,7 @@ TEST_CASE("a job manager that starts anew finds its jobs, its numbers and its an
   stage.cancel(2);
   stage.hear(client, Submit{9, {sleeper()}});
   stage.restart(true);
-  CHECK(stage.out.messages.empty());  // nothing is said before the site is heard
+  CHECK(stage.out.messages.empty());  // no message leaves before the site is in contact
   CHECK(stage.manager.size() == 3);
   CHECK(stage.state(2) == JobState::cancelled);
   stage.pass(seconds(7));
@@ -55,7 +55,7 @@ TEST_CASE("numbers of forgotten jobs are never given again, and their rows go") 
   stage.cancel(2);
   CHECK(stage.manager.forget(2));
   stage.settle();
-  CHECK(stage.manager.records().size() == 2);  // of both only the answers
+  CHECK(stage.manager.records().size() == 2);  // only the answers of both jobs
   stage.restart();
   CHECK(stage.submit({sleeper()}).first_job == 3);
 }
@@ -101,7 +101,7 @@ TEST_CASE("a running job is found running: its way is given again, then the same
   CHECK(starts[0].request == request(1));
   CHECK(starts[0].program.arguments == std::vector<std::string>{"sleep", "1"});
   stage.up(fs0, true);
-  CHECK(stage.said<Start>(fs0).empty());  // the first one waits for it in the session
+  CHECK(stage.said<Start>(fs0).empty());  // the first Start waits for it in the session
   stage.up(site, true);
   const auto inventories = stage.said<Inventory>(site);
   REQUIRE(inventories.size() == 1);
@@ -135,7 +135,7 @@ TEST_CASE("what was never asked for waits until the site says that the lease is 
   SUBCASE("by a renewal") {
     stage.hear(site, held({}));
     CHECK(stage.said<Start>(fs1).empty());
-    stage.hear(site, Renewed{seconds(30), {{lease, {}}}, {}});  // it doesn't know yet
+    stage.hear(site, Renewed{seconds(30), {{lease, {}}}, {}});  // the site doesn't know it yet
     CHECK(stage.said<Start>(fs1).empty());
     stage.pass(seconds(3));
     stage.hear(site, Renewed{{}, {{lease, seconds(30)}}, {}});
@@ -159,7 +159,7 @@ TEST_CASE("a site that restarted is told what is held; nothing new starts before
   CHECK(stage.said<Start>(fs1).empty());
   SUBCASE("it knows them") {
     stage.hear(site, Inventory{{holding(request(1), {two_nodes})}, {}, false});
-    CHECK(stage.manager.grants() == 2);  // only the last part says that there are no more
+    CHECK(stage.manager.grants() == 2);  // only the last part says that nothing follows
     stage.hear(site, Inventory{{holding(request(2), {group(fs1, {0, 1})}, seconds(5))}, {}, true});
     CHECK(stage.said<Start>(fs1).size() == 1);
     CHECK(stage.manager.grants() == 2);
@@ -190,7 +190,7 @@ TEST_CASE("leases made or given back after a session began are not judged by its
   stage.hear(fs0, ended(request(1)));
   CHECK(stage.said<Release>(site).size() == 1);
   stage.hear(site, Inventory{{holding(request(1), {two_nodes}), holding(request(7), {two_nodes})}, {}, true});
-  CHECK(stage.said<Release>(site).empty());  // our inventory and the release have said it
+  CHECK(stage.said<Release>(site).empty());  // the inventory and the release have said it
   stage.hear(site, grant(request(2), {group(fs1, {0, 1})}));
   CHECK(stage.manager.grants() == 1);
   CHECK(stage.said<Start>(fs1).size() == 1);
@@ -285,7 +285,7 @@ TEST_CASE("a lease that ends by silence leaves running what has started [S115]")
     Stage stage;
     stage.run_one();
     stage.submit({sleeper()});
-    stage.hear(site, grant(request(2), {group(fs1, {0, 1})}));  // asked for, not started
+    stage.hear(site, grant(request(2), {group(fs1, {0, 1})}));  // granted, but not started
     stage.hear(site, LeaseEnded{lease, {}, reason, false, {}});
     CHECK(stage.state(1) == JobState::running);
     CHECK(stage.state(2) == JobState::ending);
@@ -300,7 +300,7 @@ TEST_CASE("a component that was stopped for the sake of one that ended well afte
   stage.submit({sleeper({4, 4})});
   stage.hear(site, grant(request(1), {group(fs0, {0, 1}), group(fs1, {0, 1}, 1)}));
   stage.hear(fs1, Started{request(1), 1, 4711});
-  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::expired, false, {}});  // Started of the other is on its way
+  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::expired, false, {}});  // the other's Started is on its way
   CHECK(stage.said<Stop>(fs1).size() == 1);
   stage.hear(fs1, ended(request(1), EndKind::stopped, 1));
   stage.hear(fs0, ended(request(1), 0, 0));
@@ -336,7 +336,7 @@ TEST_CASE("a job without a lease runs on, and gives nothing back") {
     stage.down(fs0);
     stage.pass(seconds(120));
     CHECK(stage.state(1) == JobState::ending);
-    stage.pass(seconds(5));  // of its nodes and its word it has had none for four terms: only the grace is left
+    stage.pass(seconds(5));  // nodes and contact have been lost for four terms: only the grace is left
     CHECK(stage.state(1) == JobState::waiting);
   }
   CHECK(stage.said<Release>(site).empty());

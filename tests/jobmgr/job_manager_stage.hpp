@@ -1,5 +1,5 @@
-// The stage of the stories about the job manager: one job manager, das-0/alice, whose site and resource managers
-// are played by the test, and short words for what they say. Its ledger is compared after every step.
+// The stage of the stories about the job manager das-0/alice. The test plays its site and its resource managers, with
+// short functions for their messages. The ledger is compared after every step.
 #pragma once
 
 #include "jobmgr/job_manager.hpp"
@@ -94,7 +94,7 @@ struct Stage {
     REQUIRE(manager.broken_invariant() == "");
     ledger.take(out.ledger, manager);
   }
-  /// The process, or the machine with it, ends and starts anew; nobody is heard yet.
+  /// The process, or the machine with it, ends and starts again. No other party is in contact yet.
   void restart(bool with_machine = false) {
     manager = JobManager(manager.settings());
     REQUIRE(manager.restore(now, with_machine ? ledger.after_the_machine() : ledger.after_the_process()) == "");
@@ -125,7 +125,7 @@ struct Stage {
     hear(client, Submit{++token, std::move(jobs)});
     return said<Submitted>(client).at(0);
   }
-  /// Takes what was said to a party, of one type, since this was last asked.
+  /// Takes the messages of one type to a party since the last call.
   template <class M>
   std::vector<M> said(const Party& to) {
     return take_said<M>(out.messages, to);
@@ -134,7 +134,7 @@ struct Stage {
     CHECK(manager.cancel(now, job, out) == "");
     settle();
   }
-  /// The shell has written the last piece of a stream that it was given, or couldn't.
+  /// The shell has written the last piece that it was given of a stream, or could not.
   void written(std::uint64_t job, Stream stream = Stream::output, std::string error = {}) {
     const auto& pieces = out.output;
     const auto piece = std::find_if(pieces.rbegin(), pieces.rend(), [&](const OutputPiece& one) {

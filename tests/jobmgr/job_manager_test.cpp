@@ -1,5 +1,5 @@
-// Stories about the job manager, each a rule of docs/protocol.md told by what it hears and what it says. The stage
-// is in job_manager_stage.hpp.
+// Stories about the job manager. Each tells a rule of docs/protocol.md by the messages that it receives and sends. The
+// stage is in job_manager_stage.hpp.
 #include "tests/jobmgr/job_manager_stage.hpp"
 
 namespace job_manager_test {
@@ -274,7 +274,7 @@ TEST_CASE("a component that fails takes the others with it") {
   stage.hear(fs0, Started{request(1), 0, 7});
   CHECK(stage.state(1) == JobState::starting);
   stage.hear(fs1, not_started(request(1), StartFault::no_directory));
-  CHECK(stage.state(1) == JobState::starting);  // that was about component 0, which is not fs1's
+  CHECK(stage.state(1) == JobState::starting);  // the message was about component 0, which isn't fs1's
   Ended end = not_started(request(1), StartFault::no_directory);
   end.component = 1;
   stage.hear(fs1, end);
@@ -294,7 +294,7 @@ TEST_CASE("a component on several resource managers starts at the first and hold
   CHECK(stage.said<Start>(fs0).size() == 1);
   CHECK(stage.said<Start>(fs1).empty());
   stage.hear(fs0, Started{request(1), 0, 7});
-  // The held nodes are clean, but the program runs at the first: it is stopped and waited for.
+  // The held nodes are clean, but the program runs on the first node: it is stopped and awaited.
   stage.hear(site, LeaseEnded{lease, {group(fs1, {0, 1})}, LeaseEnd::reclaimed, true, {}});
   CHECK(stage.state(1) == JobState::ending);
   CHECK(stage.said<Stop>(fs0).size() == 1);
@@ -332,7 +332,7 @@ TEST_CASE("an end that the site confirmed is not waited for, and what it ended i
   stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::reclaimed, true, {}});
   CHECK(stage.state(1) == JobState::waiting);
   CHECK(stage.said<Release>(site).empty());
-  stage.hear(fs0, ended(request(1), EndKind::lease_ended));  // the news from the other side, late
+  stage.hear(fs0, ended(request(1), EndKind::lease_ended));  // the other side's message, late
   CHECK(stage.said<Forget>(fs0).size() == 1);
   CHECK(stage.state(1) == JobState::waiting);
 }
@@ -344,7 +344,7 @@ TEST_CASE("an unconfirmed end is waited for at the resource manager [S115, S116,
   CHECK(stage.state(1) == JobState::ending);
   const auto stops = stage.said<Stop>(fs0);
   REQUIRE(stops.size() == 1);
-  CHECK(stops[0].grace == seconds(20));  // what its owner gives it
+  CHECK(stops[0].grace == seconds(20));  // the grace that the owner gives
   CHECK(stage.said<Request>(site).empty());
   SUBCASE("which says that it stopped it") {
     stage.hear(fs0, ended(request(1), EndKind::stopped));
@@ -474,7 +474,7 @@ TEST_CASE("under a lease that Beats no longer vouch for nothing new starts when 
   CHECK(stage.said<Renew>(site).empty());
   SUBCASE("they vouch") {
     CHECK(stage.said<Start>(fs1).empty());
-    stage.pass(seconds(1));  // the other has kept it waiting for long enough
+    stage.pass(seconds(1));  // the other job has made it wait for long enough
     CHECK(stage.said<Start>(fs1).size() == 1);
   }
   SUBCASE("they don't") {
@@ -485,7 +485,7 @@ TEST_CASE("under a lease that Beats no longer vouch for nothing new starts when 
     CHECK(stage.state(1) == JobState::running);
     CHECK(stage.state(2) == JobState::waiting);
     CHECK(stage.manager.job(2)->attempt == 2);
-    CHECK(stage.manager.job(2)->reruns == 0);  // nothing was started, so nothing is counted
+    CHECK(stage.manager.job(2)->reruns == 0);  // nothing was started, so no rerun counts
   }
   SUBCASE("they don't speak for one: it waits for word") {
     stage.hear(site, Renewed{{}, {{{SiteName("das-3"), {1, 42}}, not_known}}, {}});

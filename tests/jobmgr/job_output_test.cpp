@@ -1,4 +1,4 @@
-// The job manager and the output of jobs: brought back while they run and afterwards, cut, unwritten, kept where it is.
+// The job manager and the output of jobs: fetched while they run and afterwards, cut, unwritten, or left where it is.
 #include "tests/jobmgr/job_manager_stage.hpp"
 
 namespace job_output_test {
@@ -21,7 +21,7 @@ Ended ended_with(std::uint64_t output_bytes, std::uint64_t error_bytes = 0) {
   return end;
 }
 
-/// A job that runs and wants its output here.
+/// A running job that wants its output at home.
 Stage running(const std::string& output_path = {}, const std::string& error_path = {},
               JobManagerSettings settings = settings_of_alice()) {
   Stage stage(std::move(settings));
@@ -92,12 +92,12 @@ TEST_CASE("output is taken while the job runs, and nothing is asked for while th
   CHECK(stage.said<Fetch>(fs0).empty());
   stage.hear(fs0, Grown{request(1), 0, 5, 0});
   CHECK(stage.said<Fetch>(fs0).at(0).offset == 0);
-  stage.hear(fs0, piece(0, "hello ", 6));  // it has written on meanwhile
+  stage.hear(fs0, piece(0, "hello ", 6));  // the job has written more meanwhile
   REQUIRE(stage.out.output.size() == 1);
   CHECK(stage.out.output[0].data == "hello ");
   CHECK_FALSE(stage.out.output[0].last);
   stage.written(1);
-  CHECK(stage.said<Fetch>(fs0).empty());  // it has all that there is
+  CHECK(stage.said<Fetch>(fs0).empty());  // all output is fetched
   CHECK(stage.state(1) == JobState::running);
   Ended end = ended_with(11);
   end.output = "hello world";
@@ -147,7 +147,7 @@ TEST_CASE("an attempt that was interrupted leaves nothing of its output behind")
   stage.hear(site, grant(request(1, 2), {group(fs1, {0, 1})}));
   stage.restart();
   stage.hear(fs1, Started{request(1, 2), 0, 7});
-  stage.hear(fs1, ended(request(1, 2)));  // and it writes nothing
+  stage.hear(fs1, ended(request(1, 2)));  // this component wrote nothing
   REQUIRE(stage.out.output.size() == 1);
   CHECK((stage.out.output[0].begins && stage.out.output[0].last && stage.out.output[0].data.empty()));
 }
@@ -158,7 +158,7 @@ TEST_CASE("what can't be written is tried once more at the end, and then stays w
   stage.hear(fs0, piece(0, "hello", 5));
   stage.written(1, Stream::output, "no such folder");
   stage.hear(fs0, Grown{request(1), 0, 10, 0});
-  CHECK(stage.said<Fetch>(fs0).size() == 1);  // the first one alone
+  CHECK(stage.said<Fetch>(fs0).size() == 1);  // only of the first
   stage.hear(fs0, ended_with(10'000));
   CHECK(stage.said<Fetch>(fs0).at(0).offset == 0);
   stage.hear(fs0, piece(0, std::string(10'000, 'x'), 10'000, true));
@@ -219,7 +219,7 @@ TEST_CASE("a file system that hangs holds up its own job, is shown, and can be g
   CHECK(view_of_one(stage).writing_since == since);
   const auto is_told = [](const LogEvent& event) { return event.name == "output_waits"; };
   CHECK(std::ranges::count_if(stage.out.events, is_told) == 1);
-  CHECK(stage.said<Forget>(fs0).size() == 1);  // of the other one
+  CHECK(stage.said<Forget>(fs0).size() == 1);  // for the other one
   const OutputPiece hung = stage.out.output.at(0);
   CHECK(stage.manager.fetch_again(stage.now, 1, stage.out) == "");
   stage.settle();
@@ -261,7 +261,7 @@ TEST_CASE("output that nobody sends is fetched when its resource manager is hear
   SUBCASE("and it has forgotten it") {
     stage.up(fs0, true);
     stage.hear(fs0, piece(6'000, {}, 0, true));
-    CHECK(stage.out.output.back().last);  // what there is becomes safe
+    CHECK(stage.out.output.back().last);  // the existing output is synced
     stage.written(1);
     CHECK(view_of_one(stage).output == OutputState::lost);
   }

@@ -18,7 +18,7 @@ Job job(std::uint64_t number, JobState state = S::waiting) {
   return made;
 }
 
-/// What takes a waiting job to a state.
+/// The events that take a waiting job to a state.
 const std::vector<JobEvent>& way_to(JobState state) {
   static const std::map<JobState, std::vector<JobEvent>> ways{
       {S::waiting, {}},

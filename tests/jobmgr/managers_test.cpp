@@ -1,5 +1,4 @@
-// The resource managers that a job manager speaks with, alone: their components, and for how long they may be
-// silent.
+// The resource managers that a job manager speaks with, alone: their components, and how long they may be silent.
 #include "jobmgr/managers.hpp"
 
 #include <doctest/doctest.h>
@@ -60,7 +59,7 @@ TEST_CASE("managers: a silent manager with components has the limit, and longer 
       {{W::up}, never},
       {{W::use}, start + limit},
       {{W::use_far}, start + limit + seconds(7)},
-      {{W::use, W::use_far}, start + limit},  // its silence had begun
+      {{W::use, W::use_far}, start + limit},  // its silence had already begun
       {{W::use, W::up}, never},
       {{W::use, W::leave}, never},
       {{W::use, W::down}, start + limit},
@@ -72,7 +71,7 @@ TEST_CASE("managers: a silent manager with components has the limit, and longer 
       {{W::up, W::use, W::forget}, start + seconds(2) + limit},
       {{W::up, W::use_far, W::down}, start + seconds(2) + limit + seconds(7)},
       {{W::up, W::use_far, W::use, W::down}, start + seconds(3) + limit + seconds(7)},
-      // The way counts no longer than there are components.
+      // The longer way is forgotten when the last component leaves.
       {{W::up, W::use_far, W::leave, W::use, W::down}, start + seconds(4) + limit},
   };
   for (const Row& row : rows) {
@@ -112,7 +111,7 @@ TEST_CASE("managers: a link is new the first time, and again once its session is
   managers.use(start, fs0, {1, 0}, {});
   managers.forget(start, fs0);
   CHECK_FALSE(managers.is_up(fs0));
-  CHECK(managers.has(fs0, {1, 0}));  // it may run still
+  CHECK(managers.has(fs0, {1, 0}));  // it may still run
   CHECK(managers.up(fs0));
 }
 
@@ -142,7 +141,7 @@ TEST_CASE("managers: after a cut of the job manager's own all silent ones get th
   CHECK(managers.silent_until(fs0) == start + seconds(20) + limit + seconds(4));
   CHECK(managers.silent_until(fs1) == never);
   CHECK_FALSE(managers.take_silent(start + limit + seconds(4)));
-  managers.set_limit(seconds(2));  // holds for what is silent from then on
+  managers.set_limit(seconds(2));  // applies to silences that begin later
   CHECK(managers.next_silence() == start + seconds(20) + limit + seconds(4));
   managers.down(start + seconds(30), fs1);
   CHECK(managers.next_silence() == start + seconds(32));

@@ -1,4 +1,4 @@
-// Times of jobs that pause, found without a walk.
+// When paused jobs go on; the next one is found without a walk.
 #include "jobmgr/pauses.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What a job manager knows of its link to its home site.
+// A job manager's knowledge of the link to its home site.
 #include "jobmgr/site_link.hpp"
 
 #include <doctest/doctest.h>
@@ -54,7 +54,7 @@ TEST_CASE("site link: what the site doesn't name of our leases is left when its 
   CHECK(link.hear(last));
   CHECK(link.confirm(lease(1), 1));
   CHECK_FALSE(link.confirm(lease(1), 1));
-  CHECK_FALSE(link.confirm(lease(3), 1));  // the site names what isn't ours
+  CHECK_FALSE(link.confirm(lease(3), 1));  // the site names a lease that isn't ours
   CHECK(link.take_unconfirmed() == SiteLink::Held{{lease(1), 2}, {lease(2), 3}});
   CHECK(link.take_unconfirmed().empty());
 }

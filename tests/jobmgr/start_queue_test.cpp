@@ -1,4 +1,4 @@
-// The launch throttle: which component starts next, and how many Starts keep others waiting.
+// The start queue: which component starts next, and how many unanswered Starts make others wait.
 #include "jobmgr/start_queue.hpp"
 
 #include <doctest/doctest.h>

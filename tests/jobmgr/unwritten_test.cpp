@@ -1,4 +1,4 @@
-// What a job manager's ledger isn't told yet, alone.
+// Changes that a job manager's ledger doesn't have yet, alone.
 #include "jobmgr/unwritten.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Keys as text, signatures, and what a certificate says to those that know the site, and to those that don't.
+// Keys as text, signatures, and what a certificate proves to parties that know the site, and to those that don't.
 #include "keys/certificate.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Sealed frames: opened by their receiver alone, and by no other link key, changed nowhere.
+// Sealed frames: only their receiver can open them, only with its own link key, and only unchanged.
 #include "keys/seals.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// An agent in a process of its own, and programs that ask it: those of the job, and strangers.
+// An agent in a process of its own, and programs that ask it: the job's own programs, and strangers.
 #include "resmgr/launcher/agent.hpp"
 
 #include <doctest/doctest.h>
@@ -54,14 +54,14 @@ struct Served {
   }
 };
 
-/// Waits for what comes next; false: the agent closed the connection.
+/// Waits for the next message; false if the agent closed the connection.
 bool wait_for(keeper::Channel& channel) {
   pollfd polled{channel.descriptor(), POLLIN, 0};
   REQUIRE(poll(&polled, 1, patience_milliseconds) == 1);
   return channel.receive();
 }
 
-/// What a program wrote, and its status once it is over.
+/// A program's output; and its status once it has ended.
 std::pair<std::string, std::optional<int>> reports_of(keeper::Channel& channel) {
   std::string wrote;
   for (;;) {
@@ -113,7 +113,7 @@ TEST_CASE("an agent heeds no stranger, and goes on") {
   CHECK(reports_of(channel).second == 0);
 }
 
-/// A program that runs on and on, and how it is seen that it is over: then its end of a pipe is closed.
+/// A program that never ends by itself. Its end shows when its end of a pipe closes.
 struct Lasting {
   int ends[2] = {-1, -1};
 
@@ -123,7 +123,7 @@ struct Lasting {
     const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(ends[1]);
     return {token, {"sh", "-c", "exec 3>" + path + "; echo on; exec sleep 1000"}, {}};
   }
-  /// The program has its end.
+  /// The program has opened its end of the pipe; closes the test's copy.
   void begun() const { close(ends[1]); }
   bool ends_soon() const {
     pollfd polled{ends[0], POLLIN, 0};

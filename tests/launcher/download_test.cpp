@@ -1,5 +1,5 @@
-// Files by libcurl: from paths of the host, and from servers that say nothing. Servers that err in other ways are
-// in tests/processes/files_test.py.
+// Files by libcurl: from paths of the host, and from servers that never answer. Servers with other faults are in
+// tests/processes/files_test.py.
 #include "resmgr/launcher/download.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 // printf abc | sha256sum
 constexpr const char* sum_of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
-/// A folder with a source in it and a place for what comes.
+/// A folder with a source and a place for downloads.
 struct Place {
   fs::path folder;
   Place() {
@@ -45,7 +45,7 @@ struct Place {
   bool is_empty() const { return fs::is_empty(folder / "to"); }
 };
 
-/// Takes connections, and never says a word.
+/// Accepts connections and never answers.
 struct SilentServer {
   int socket = ::socket(AF_INET, SOCK_STREAM, 0);
   std::uint16_t port = 0;

@@ -1,4 +1,4 @@
-// The text by which a launcher begins: which ranks it runs, and that a text that was cut is none.
+// The text by which a launcher begins: which ranks it runs, and that a truncated text is refused.
 #include "resmgr/backends/process/go_text.hpp"
 
 #include <doctest/doctest.h>
@@ -7,8 +7,7 @@ namespace go_text_test {
 
 using namespace dmm;
 
-/// Two tasks of component 0, on 2 and 1 nodes of 4 processors, and one of component 1, where one processor is
-/// spare.
+/// Two tasks of component 0, on 2 and 1 nodes of 4 processors, and one task of component 1 with one spare processor.
 LaunchOrder three_tasks(std::uint32_t own) {
   return {own, {{0, 2, 8, "127.1.0.1:40/a"}, {0, 1, 4, "127.1.0.2:41/b"}, {1, 2, 7, "127.1.0.1:42/c"}}};
 }

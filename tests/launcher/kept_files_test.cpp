@@ -26,7 +26,7 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-/// A folder with sources, a place for what comes, and one for what is kept.
+/// A folder with sources, a place for downloads, and one for kept files.
 struct Place {
   fs::path folder;
   KeptFilesRules rules;
@@ -41,7 +41,7 @@ struct Place {
   }
   ~Place() { fs::remove_all(folder); }
 
-  /// A file of this text, which lies beside.
+  /// A file with this text in the folder of sources.
   InputFile source(const std::string& name, const std::string& text) const {
     const fs::path path = folder / name;
     std::ofstream(path) << text;
@@ -50,7 +50,7 @@ struct Place {
     close(descriptor);
     return {name, {{"file://" + path.string()}}, text.size(), sum};
   }
-  /// What the next job finds; the fault's text if there is one.
+  /// What the next job finds; or the text of the fault.
   std::string get(const InputFile& file, const TransferLimits& limits = {}) {
     const fs::path to = folder / "to" / std::to_string(jobs++);
     fs::create_directory(to);
@@ -139,7 +139,7 @@ TEST_CASE("kept files: a file that another process fetches is awaited") {
   fs::create_directory(place.own());
   const int part = open(place.part(file).c_str(), O_RDWR | O_CREAT, 0600);
   REQUIRE(flock(part, LOCK_EX) == 0);
-  fs::remove(place.folder / "mesh");  // so that it can come from there alone
+  fs::remove(place.folder / "mesh");  // so that only the kept file is left
   std::string got;
   std::thread job([&] { got = place.get(file); });
   CHECK(write(part, "abc", 3) == 3);

@@ -1,5 +1,5 @@
-// The stage of the tests of what an endpoint makes of too much, of what is forged and of what comes at the wrong
-// time: a peer is played by hand, frame by frame, or two endpoints speak over a link that a test spoils.
+// The stage for tests of an endpoint under too many, forged or untimely frames. Either the test plays a peer by hand,
+// frame by frame, or two endpoints speak over a link that the test disturbs.
 #pragma once
 
 #include "links/endpoint.hpp"
@@ -25,7 +25,7 @@ inline EndpointSettings settings_of(const Party& self, const Party& other) {
 
 inline Withdraw withdraw(std::uint64_t job) { return {{SiteName("alpha"), "u", job, 1}, 0, 0}; }
 
-/// Some 26 bytes for each lease.
+/// About 26 bytes for each lease.
 inline Renewed renewed(std::uint64_t leases) {
   Renewed message;
   message.term = seconds(60);
@@ -46,7 +46,7 @@ inline const LinkView& link_with(const std::vector<LinkView>& links, const Party
   return *found;
 }
 
-/// What happened to sessions since it was last asked for.
+/// The changes of sessions since the last call.
 inline std::vector<std::string> changes(Endpoint& endpoint) {
   std::vector<std::string> all;
   for (const LinkEvent& event : endpoint.take_link_events()) {
@@ -88,7 +88,7 @@ struct Hand {
     greeting.instance = instance;
     return frame(greeting);
   }
-  /// The inputs that come of it.
+  /// Hands bytes to the endpoint; returns the resulting inputs.
   std::vector<Received> give(const std::string& bytes) {
     std::vector<Received> messages;
     endpoint.receive(now, connection, bytes, messages);
@@ -119,19 +119,19 @@ struct Hand {
   }
 };
 
-/// Two endpoints; what arrives at the second is kept.
+/// Two endpoints; messages that arrive at the second are kept.
 struct Pair {
   Instant now{seconds(100).microseconds};
   Duration latency{};  ///< of each frame
   Endpoint a, b;
-  Party peer;  ///< that is b
+  Party peer;  ///< the party of b
   bool cut = false;
-  bool deaf = false;  ///< nothing of `b` arrives at `a`
+  bool deaf = false;  ///< frames of `b` don't arrive at `a`
   int lose = -1;      ///< the frame of `a` to lose, counted down
   std::vector<Message> at_b;
-  std::vector<std::string> changes_a, changes_b;           ///< what happened to the session at each of them
-  std::uint64_t sent_by_a = 0;                             ///< numbered frames, lost ones too
-  std::deque<std::pair<Instant, std::string>> to_a, to_b;  ///< under way, by when they arrive
+  std::vector<std::string> changes_a, changes_b;           ///< changes of the session at each endpoint
+  std::uint64_t sent_by_a = 0;                             ///< numbered frames, including lost ones
+  std::deque<std::pair<Instant, std::string>> to_a, to_b;  ///< on their way, by time of arrival
 
   explicit Pair(SessionLimits limits = {}, Duration each_way = {}) : Pair(alpha, beta, limits, each_way) {}
   Pair(const Party& one, Party other, SessionLimits limits = {}, Duration each_way = {})

@@ -1,5 +1,4 @@
-// What an endpoint makes of too much, of what is forged and of what comes at the wrong time. The stage is in
-// endpoint_bounds_stage.hpp.
+// An endpoint under too many, forged or untimely frames. The stage is in endpoint_bounds_stage.hpp.
 #include "tests/links/endpoint_bounds_stage.hpp"
 
 namespace endpoint_bounds_test {
@@ -48,10 +47,10 @@ TEST_CASE("endpoint bounds: [S82b] a part out of place is dropped, and the next 
   hand.open();
   const std::string whole = hand.frame(withdraw(7));
   const std::string first = whole.substr(0, 10), second = whole.substr(10);
-  CHECK(hand.say(Fragment{1, true, second}, 1).empty());  // nothing before it
+  CHECK(hand.say(Fragment{1, true, second}, 1).empty());  // nothing came before it
   CHECK(refused(b, "part_out_of_place") == 1);
   CHECK(hand.say(Fragment{0, false, first}, 2).empty());
-  CHECK(hand.say(Fragment{2, true, second}, 3).empty());  // one is missing
+  CHECK(hand.say(Fragment{2, true, second}, 3).empty());  // one fragment is missing
   CHECK(refused(b, "part_out_of_place") == 2);
   CHECK(hand.say(Fragment{0, false, ""}, 4).empty());
   CHECK(refused(b, "part_out_of_place") == 3);
@@ -71,7 +70,7 @@ TEST_CASE("endpoint bounds: a peer that sends what can't be read is told so, but
   Hand hand{alpha, b};
   hand.open();
   std::string malformed = hand.frame(withdraw(7), 1);
-  malformed[malformed.size() - 3] = '\xc3';  // the last number of the message is no number
+  malformed[malformed.size() - 3] = '\xc3';  // the last number of the message isn't a number
   for (int i = 0; i < 1'000; ++i) hand.give(malformed);
   CHECK(count<Fault>(hand.hear()) == 64);
   hand.wait(seconds(1));
@@ -120,7 +119,7 @@ TEST_CASE(
 
 namespace {
 
-/// A resource manager to which its site manager relays.
+/// A resource manager that its site manager relays to.
 struct Relayed {
   static EndpointSettings settings() {
     EndpointSettings settings = settings_of(nodes, beta);
@@ -198,7 +197,7 @@ TEST_CASE("endpoint bounds: a Relay inside a Relay gives no input") {
   const Relay inner{bob, nodes, {bob.site, nodes.site}, 1, of_bob.hello()};
   CHECK(relayed.relay(ann, relayed.of_ann.frame(inner)).empty());
   CHECK(refused(relayed.endpoint, "not_allowed") == 1);
-  CHECK(count<Relay>(relayed.site.hear()) == 1);  // a Fault for who sent it
+  CHECK(count<Relay>(relayed.site.hear()) == 1);  // a Fault for the sender
   relayed.check_same_session();
 }
 
@@ -259,7 +258,7 @@ TEST_CASE("endpoint bounds: [S36b] a session that would keep too much is begun a
   CHECK(std::exchange(pair.changes_a, {}) == std::vector<std::string>{"new"});
   CHECK(std::exchange(pair.changes_b, {}) == std::vector<std::string>{"new"});
   CHECK(pair.b.links().front().incarnation > 1);
-  CHECK(pair.at_b.size() == 1);  // nothing of the session that was given up
+  CHECK(pair.at_b.size() == 1);  // nothing of the abandoned session
   pair.send(withdraw(2'000'000));
   pair.run(seconds(1));
   REQUIRE(pair.at_b.size() == 2);
@@ -308,12 +307,12 @@ TEST_CASE("endpoint bounds: [S36b] answers that a client doesn't acknowledge are
     b.take_frames([](const Frame&) {});
   }
   CHECK(greatest > 50'000);
-  CHECK(greatest <= 120'000);  // one answer more than the bound, before it is given up
+  CHECK(greatest <= 120'000);  // one answer above the bound, then the session is abandoned
   CHECK(b.kept_bytes() <= 100'000);
   CHECK(link_with(b.links(), client.self).given_up > 0);
   CHECK(link_with(b.links(), alpha).given_up == 0);
   CHECK(neighbour.say(withdraw(1), 1).size() == 1);
-  ++client.incarnation;  // and in a new session it is answered as before
+  ++client.incarnation;  // in a new session it is answered as before
   client.open();
   answer(1'000);
   CHECK(count<Answer>(client.hear()) == 1);

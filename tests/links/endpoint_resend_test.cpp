@@ -1,4 +1,4 @@
-// What is sent again: how much at once, and how often, however often it is asked for.
+// Resends: how much at once, and how often, no matter how often they are asked for.
 #include "tests/links/endpoint_bounds_stage.hpp"
 
 namespace endpoint_resend_test {
@@ -8,7 +8,7 @@ using namespace dmm::endpoint_bounds;
 
 namespace {
 
-/// What an endpoint sends now, in bytes.
+/// The bytes that an endpoint sends now.
 std::size_t bytes_sent(Endpoint& endpoint) {
   std::size_t bytes = 0;
   endpoint.take_frames([&](const Frame& out) { bytes += out.bytes.size(); });
@@ -123,7 +123,7 @@ TEST_CASE("endpoint bounds: [S40] what was to be sent again to a peer that resta
     b.send(hand.now, effects);
   }
   hand.wait(seconds(1));
-  for (int i = 0; i < 2; ++i) hand.say(Beat{.resend = true});  // the second one is put off
+  for (int i = 0; i < 2; ++i) hand.say(Beat{.resend = true});  // the second one is delayed
   ++hand.incarnation;
   hand.give(hand.hello());
   changes(b);

@@ -1,4 +1,4 @@
-// Two endpoints and a wire between them that a test can cut, drop from and double on: what sessions promise.
+// Two endpoints and a wire between them: a test can cut it, and let it drop or double frames. The promises of sessions.
 #include "links/endpoint.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ EndpointSettings settings(Party self, Party other, std::uint64_t incarnation) {
   return result;
 }
 
-/// A dials b. Frames are handed over at once unless the wire is cut.
+/// a dials b. Frames arrive at once unless the wire is cut.
 struct Wire {
   Instant now{seconds(100).microseconds};
   std::unique_ptr<Endpoint> a = std::make_unique<Endpoint>(settings(alpha, beta, 1));
@@ -32,7 +32,7 @@ struct Wire {
   int drop_next = 0;
   std::vector<std::uint64_t> at_a, at_b;  ///< job numbers of the Cancels that arrived
   std::vector<std::string> links_a, links_b;
-  std::vector<std::uint32_t> hints;  ///< processors that either machine was told of
+  std::vector<std::uint32_t> hints;  ///< processors in hints that reached either manager
 
   Wire() { a->dial(now, 1, beta); }
 
@@ -100,7 +100,7 @@ TEST_CASE("endpoint: a link of any length is up, at both ends, when its length i
   Instant now{seconds(100).microseconds};
   a.dial(now, 1, beta);
   std::multimap<Instant, std::pair<bool, std::string>> under_way;  // whether it goes to b, and the frame
-  std::map<bool, std::pair<Instant, Duration>> up;  // at b: when, and the round trip that its machine hears
+  std::map<bool, std::pair<Instant, Duration>> up;                 // at b: when, and the round trip that b is told
   const auto look = [&](Endpoint& endpoint, bool is_b) {
     endpoint.tick(now);
     endpoint.take_frames([&](const Frame& frame) { under_way.emplace(now + way, std::pair(!is_b, frame.bytes)); });
@@ -125,7 +125,7 @@ TEST_CASE("endpoint: a link of any length is up, at both ends, when its length i
 
 TEST_CASE("endpoint: what is sent before the link is open arrives once it is, in order") {
   Wire wire;
-  wire.send(*wire.b, alpha, 1);  // b can't know how to reach a yet
+  wire.send(*wire.b, alpha, 1);  // b can't know yet how to reach a
   wire.send(*wire.a, beta, 2);
   wire.send(*wire.a, beta, 3);
   wire.run(seconds(1));
@@ -289,7 +289,7 @@ TEST_CASE("endpoint: an idle pair only beats") {
 
 namespace {
 
-/// A job manager and a resource manager, who may rest.
+/// A job manager and a resource manager; sessions between these may be dormant.
 struct FarWire : Wire {
   Party ann = job_manager_of(SiteName("alpha"), "ann"), nodes = resource_manager_of(SiteName("beta"), "nodes");
   FarWire() {
@@ -345,8 +345,7 @@ TEST_CASE("endpoint: a pair with nothing under way rests, and takes no silence f
 TEST_CASE(
     "endpoint: a pair that has rested for long is forgotten on both sides, and meets anew with nothing lost") {
   FarWire wire;
-  wire.a =
-      std::make_unique<Endpoint>(settings(wire.ann, wire.nodes, 2));  // who learns of the way there by a grant
+  wire.a = std::make_unique<Endpoint>(settings(wire.ann, wire.nodes, 2));  // it learns the way there by a grant
   wire.route();
   wire.run(seconds(1));
   wire.rest();
@@ -386,7 +385,7 @@ TEST_CASE("endpoint: a lost word of rest is said again when the other is heard")
   FarWire wire;
   wire.rest();
   while (!wire.a->links().at(0).dormant) {
-    wire.drop_next = 1;  // whatever is said next is lost
+    wire.drop_next = 1;  // the next frame is lost
     wire.now = wire.a->next_deadline();
     wire.settle();
   }

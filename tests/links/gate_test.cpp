@@ -1,5 +1,5 @@
-// Which principals may speak for which parties, and what an endpoint does with a sender that its connection
-// disproves.
+// Which principals may speak for which parties, and what an endpoint does with a sender that isn't the principal of its
+// connection.
 #include "links/gate.hpp"
 
 #include "protocol/questions.hpp"
@@ -28,7 +28,7 @@ AccountRules rules_of_alpha() {
   return rules;
 }
 
-/// Alpha's endpoint, which admits all that may exist.
+/// Alpha's endpoint, which admits every party that may exist.
 Endpoint endpoint_of_alpha() {
   EndpointSettings settings = settings_of(alpha, beta);
   settings.admission.job_managers_of_site = settings.admission.resource_managers = true;
@@ -36,7 +36,7 @@ Endpoint endpoint_of_alpha() {
   return Endpoint(settings);
 }
 
-/// Speaks for a party, and is what the principal says.
+/// Speaks for a party over a connection of this principal.
 struct Speaker : Hand {
   Principal principal;
   Speaker(const Party& party, Endpoint& to, Principal proved, Connection over = 1)
@@ -48,7 +48,7 @@ struct Speaker : Hand {
     endpoint.receive(now, connection, bytes, messages, principal);
     return messages;
   }
-  /// Whether the endpoint greets it back.
+  /// Whether the endpoint answers its Hello.
   bool is_greeted() {
     tell(hello());
     bool greeted = false;
@@ -153,7 +153,7 @@ TEST_CASE("gate: a session that is up isn't taken over by a connection that prov
   impostor.knows = real.knows;
   CHECK_FALSE(impostor.is_greeted());
   CHECK(impostor.tell(impostor.frame(Withdraw{}, 1)).empty());
-  // Its unreadable frames count for nothing either: the next message of the session is still the first.
+  // Unreadable frames don't count either: the next message of the session is still the first.
   impostor.tell(impostor.frame(Request{}, 1).substr(0, 60));
   CHECK(refused(endpoint, "not_proved") == 2);
   Request request;
@@ -203,7 +203,7 @@ TEST_CASE("gate: a reader looks, and an order of a reader reaches no handler") {
   CHECK(answered);
   // The session goes on: the order was taken, and refused.
   CHECK(reader.tell(reader.frame(Ask{3, "nodes", "{}"}, 3)).size() == 1);
-  // The right is that of the connection that a frame comes over.
+  // A frame has the rights of the connection that it comes over.
   owner.knows = reader.knows;
   CHECK(owner.tell(owner.frame(Ask{4, "drain", R"({"site": "beta"})"}, 4)).size() == 1);
 }

@@ -1,4 +1,4 @@
-// Sites with keys, for tests of what an endpoint makes of certificates and seals.
+// Sites with keys, for tests of how an endpoint treats certificates and seals.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// Frames along a chain between managers with keys: a site on the way passes them on, and neither reads nor makes
-// one.
+// Frames along a chain between managers with keys: a relaying site passes them on, and can neither read nor forge them.
 #include "keys/certificate.hpp"
 #include "keys/endpoint_key.hpp"
 #include "protocol/text.hpp"
@@ -20,7 +19,7 @@ struct Keyed {
   Endpoint endpoint;
   Keyed(const Party& self, const Signer& site, bool certified = true)
       : endpoint(settings_for(self, site, secret, certified)) {}
-  /// Another start of the manager, with the key that it had.
+  /// The manager starts again with the same key.
   void restart(const Party& self, const Signer& site) {
     EndpointSettings settings = settings_for(self, site, secret, true);
     settings.incarnation = endpoint.settings().incarnation + 1'000'000;
@@ -37,15 +36,14 @@ struct Keyed {
   }
 };
 
-/// A job manager and a resource manager that reach one another through the site manager of alpha alone, which may
-/// lie.
+/// A job manager and a resource manager that reach each other only through the site manager of alpha, which may lie.
 struct Chain {
   Instant now = start;
   Signer site{SiteName("alpha")};
   Keyed jobs{ann, site}, resources{alpha_nodes, site};
   Endpoint manager{settings_of_manager(site)};
   std::vector<Received> at_jobs, at_resources;
-  std::vector<std::string> payloads;  ///< that the site manager passed on
+  std::vector<std::string> payloads;  ///< payloads that the site manager passed on
   std::function<void(Relay&)> lie = [](Relay&) {};
 
   static EndpointSettings settings_of_manager(const Signer& site) {
@@ -59,7 +57,7 @@ struct Chain {
     run(seconds(2));
     ask_route();
   }
-  /// The job manager was granted nodes.
+  /// The job manager was granted nodes and asks for the route.
   void ask_route() {
     Effects effects;
     effects.routes.push_back({alpha_nodes, {}, {SiteName("alpha")}});
@@ -108,7 +106,7 @@ struct Chain {
     for (const Instant end = now + length; now < end; now = now + milliseconds(50)) settle();
   }
   bool is_up() const { return jobs.endpoint.is_up(alpha_nodes) && resources.endpoint.is_up(ann); }
-  /// Whether what the job manager says arrives at the resource manager.
+  /// Whether messages from the job manager arrive at the resource manager.
   bool arrives() {
     at_resources.clear();
     Effects effects;
@@ -139,7 +137,7 @@ TEST_CASE("relay seals: a manager that was started again tells those that speak 
   chain.resources.restart(alpha_nodes, chain.site);
   chain.resources.endpoint.dial(chain.now, 2, alpha);
   chain.run(seconds(1));
-  chain.arrives();  // in the session from before, which is over
+  chain.arrives();  // in the earlier session, which is over
   CHECK(chain.arrives());
 }
 
@@ -259,7 +257,7 @@ TEST_CASE("relay seals: a manager asks its site to certify its key, at once and 
   const auto run = [&](Duration length) {
     for (const Instant end = chain.now + length; chain.now < end; chain.now = chain.now + milliseconds(100)) {
       late.endpoint.tick(chain.now), manager.tick(chain.now);
-      // Over ipc an account proves the manager; once it has a certificate, let it have come over tcp.
+      // Over ipc the account proves the manager. Once it has a certificate, it is treated as coming over tcp.
       const bool has_none = late.endpoint.settings().certificate.empty();
       const Principal principal = has_none ? Principal(bob) : Principal(public_of(late.secret));
       while (chain.carry(late.endpoint, manager, 3, none, principal) |
@@ -288,7 +286,7 @@ TEST_CASE("relay seals: a manager asks its site to certify its key, at once and 
   run(seconds(300));
   CHECK(late.endpoint.settings().certificate == first);
   CHECK(proved_until() == until);
-  run(seconds(300));  // half of its life is over
+  run(seconds(300));  // half of the certificate's life is over
   CHECK(late.endpoint.settings().certificate != first);
   CHECK(proved_until() > until);
 }
@@ -340,7 +338,7 @@ TEST_CASE("relay seals: a listener over tcp has to show a certificate of the key
     }
     CHECK(a.is_up(beta) == row.is_met);
     if (!row.is_met) continue;
-    // Revoked: what it says is believed no more, on the same connection.
+    // After a revocation its messages aren't believed any more, on the same connection.
     Admission admission = a.settings().admission;
     admission.trust.revoked = {link};
     a.admit(start, admission);

@@ -1,4 +1,4 @@
-// What a session keeps until it is acknowledged, beside a queue of strings.
+// What a session keeps until it is acknowledged, compared with a queue of strings.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -14,7 +14,7 @@ using namespace dmm;
 
 namespace {
 
-/// A session, and what it must have.
+/// A session, and the content that it must have.
 struct Both {
   Session session{site_manager_of(SiteName("a"))};
   std::deque<std::pair<std::uint64_t, std::string>> expected;
@@ -60,7 +60,7 @@ TEST_CASE("session: what isn't acknowledged is kept, byte for byte, whatever els
       if (draw < 13)
         both.keep(random.below(3000), static_cast<char>('a' + random.below(26)));
       else if (draw < 18)
-        both.acknowledge(random.below(last + 2));  // also an old number, and one that was never used
+        both.acknowledge(random.below(last + 2));  // also an old number, or one that was never used
       else if (draw == 18 && random.chance(0.5))
         both.session.go_dormant();
       else if (draw == 18)

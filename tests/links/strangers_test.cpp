@@ -1,4 +1,4 @@
-// Parties that knock and may not speak.
+// Parties that greet an endpoint and may not speak to it.
 #include "links/strangers.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Certificates at an endpoint: whom a link key speaks for, and sites that site managers vouch for.
+// Certificates at an endpoint: which party a link key speaks for, and sites that site managers vouch for.
 #include "links/trust.hpp"
 
 #include "keys/certificate.hpp"
@@ -25,7 +25,7 @@ struct Caller : Hand {
     endpoint.receive(now, connection, bytes, messages, link);
     return messages;
   }
-  /// Whether it is greeted back; what it is told otherwise.
+  /// Whether its Hello is answered; if not, `told` gets the reason.
   bool is_greeted(std::string* told = nullptr) {
     Hello greeting;
     greeting.certificate = certificate;
@@ -47,7 +47,7 @@ TEST_CASE("trust: a certificate of a known site lets its manager in, and anythin
   struct Row {
     const char* what;
     std::string certificate;
-    std::string told;  ///< empty: it is let in
+    std::string told;  ///< empty: it is admitted
   };
   const std::vector<Row> rows{
       {"right", beta_site.certify_for(beta, link), ""},
@@ -83,7 +83,7 @@ TEST_CASE("trust: without a Hello that proves it, no frame of a link key is beli
   CHECK(refused(endpoint, "not_proved") == 1);
   REQUIRE(real.is_greeted());
   CHECK(real.tell(real.frame(withdraw(1), 1)).size() == 1);
-  // A copy of the certificate is no use without the secret.
+  // A copied certificate is no use without the secret.
   Caller copied(beta, endpoint, thief, real.certificate, 2);
   copied.knows = real.knows;
   CHECK_FALSE(copied.is_greeted());
@@ -234,7 +234,7 @@ TEST_CASE("trust: a neighbour revokes its own managers' keys, and not ours") {
   REQUIRE(neighbour.is_greeted());
   REQUIRE(annie.is_greeted());
   REQUIRE(carl.is_greeted());
-  // Nor those of another neighbour.
+  // Nor are those of another neighbour.
   const Signer gamma_site{SiteName("gamma")};
   const Party gamma = site_manager_of(SiteName("gamma"));
   const LinkKey of_gamma = new_link();
@@ -284,7 +284,7 @@ TEST_CASE("trust: site managers vouch for sites, and so managers of far sites ar
     n.tick(now), b.tick(now);
     while (carry(n, b, 2) || carry(b, n, 2)) continue;
   }
-  // A job manager of alpha is believed at a resource manager of beta.
+  // A resource manager of beta believes a job manager of alpha.
   const LinkKey link = new_link();
   Caller caller(ann, n, link, alpha_site.certify_for(ann, link), 3);
   caller.now = now;

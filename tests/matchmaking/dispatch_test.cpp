@@ -19,7 +19,7 @@ RequestView request(std::uint64_t arrival, std::uint32_t processors, std::uint32
   return {arrival, processors, widest, priority, 0};
 }
 
-/// The arrivals of the requests below, in the order of the policy's key.
+/// The requests below by arrival, in the order of the policy's key.
 std::string order_of(OrderKey (*key)(const RequestView&)) {
   std::vector<RequestView> requests = {
       request(4, 8, 8, 0), request(2, 8, 4, -3), request(1, 16, 16, 0), request(3, 1, 1, 5), request(5, 1, 1, 5),

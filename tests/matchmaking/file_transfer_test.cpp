@@ -1,4 +1,4 @@
-// How long files take to a site: each from where it is quickest, one after the other.
+// How long files take to reach a site: each from its fastest source, one after another.
 #include "matchmaking/file_transfer.hpp"
 
 #include <doctest/doctest.h>

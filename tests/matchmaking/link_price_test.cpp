@@ -1,4 +1,4 @@
-// What placements cost jobs by the links that they share, in figures worked out by hand.
+// What a placement costs a job through the links that it shares, worked out by hand.
 #include "matchmaking/link_price.hpp"
 
 #include <doctest/doctest.h>

@@ -20,7 +20,7 @@ TEST_CASE("load and threshold") {
   };
   const Row rows[] = {
       {{0, 0, 100}, 1.0, false},
-      {{60, 40, 100}, 1.0, false},  // exactly the threshold is not over it
+      {{60, 40, 100}, 1.0, false},  // equal to the threshold isn't above it
       {{60, 41, 100}, 1.0, true},
       {{29, 0, 100}, 0.29, false},  // 0.29 * 100 is just below 29 in binary
       {{30, 0, 100}, 0.29, true},
@@ -63,7 +63,7 @@ TEST_CASE("lendable: the demand is taken from the clusters with most free") {
       {{10, 20, 5}, 31, {0, 0, 4}},
       {{10, 20, 5}, 35, {0, 0, 0}},
       {{10, 20, 5}, 1'000'000'000'000, {0, 0, 0}},
-      {{10, 10}, 3, {7, 10}},  // of equal ones the earlier
+      {{10, 10}, 3, {7, 10}},  // of equal ones the earlier one
   };
   for (const auto& row : rows) {
     CAPTURE(row.demand);

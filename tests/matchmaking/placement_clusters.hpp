@@ -8,7 +8,7 @@
 
 namespace dmm {
 
-/// Clusters of one site, c1, c2, ..., that are idle: so many processors each.
+/// Idle clusters of one site, c1, c2, ...: `idle` has the processors of each.
 inline std::vector<ClusterView> clusters_with(const std::vector<std::uint32_t>& idle) {
   std::vector<ClusterView> clusters;
   for (const std::uint32_t count : idle) {

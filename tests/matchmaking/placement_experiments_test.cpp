@@ -1,6 +1,5 @@
-// The experiments of the KOALA papers as far as placement policies decide them: the job mixes of Sonmez et al.
-// 2006 (section 5) and of Mohamed and Epema 2005 (section 4), and the orders of the policies that the former
-// found.
+// The experiments of the KOALA papers, as far as placement policies decide them: the job mixes of Sonmez et al. 2006
+// (section 5) and of Mohamed and Epema 2005 (section 4), and the ranking of the policies in the former.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -38,7 +37,7 @@ std::size_t clusters_used(const Placement& placement) {
   return used.size();
 }
 
-/// How many clusters are combined; 0: it isn't placed.
+/// The number of clusters that a placement combines; 0: no placement.
 std::size_t combined(PlacementPolicy policy, const ResourceNeed& need, const std::vector<ClusterView>& clusters) {
   const auto placement = policy(need, clusters);
   return placement ? clusters_used(*placement) : 0;
@@ -126,9 +125,9 @@ std::vector<QueuedJob> workload(double mean_gap, std::uint64_t seed) {
   return jobs;
 }
 
-/// The placement queue as the paper has it: scanned from head to tail every 4 s, without a limit of tries. What
-/// the paper doesn't state is ours: jobs run 150 s in one cluster and a fifth of that longer for each further one,
-/// and the background is a sixth of each cluster (stated: 15 to 20 %).
+/// The placement queue of the paper: scanned from head to tail every 4 s, without a limit of tries. Values that the
+/// paper doesn't state are ours. Jobs run 150 s in one cluster, and a fifth of that longer for each further one. The
+/// background is a sixth of each cluster (stated: 15 to 20 %).
 Averages run(PlacementPolicy policy, bool cut_freely, const std::vector<QueuedJob>& jobs) {
   constexpr double scan = 4, alone = 150, slower = 30;
   std::vector<std::uint32_t> idle;
@@ -186,20 +185,20 @@ TEST_CASE("figure 7 of the CM paper: FCM before CM before worst fit, more so und
                  cm_high = mean_of_ten(cluster_minimization, false, 40);
   const Averages fcm_low = mean_of_ten(flexible_cluster_minimization, true, 80),
                  fcm_high = mean_of_ten(flexible_cluster_minimization, true, 40);
-  // Responses: FCM best and worst fit worst, in both workloads.
+  // Responses: in both workloads FCM is best and worst fit is worst.
   CHECK(fcm_low.response() < cm_low.response());
   CHECK(cm_low.response() < wf_low.response());
   CHECK(fcm_high.response() < cm_high.response());
   CHECK(cm_high.response() < wf_high.response());
-  // Jobs are spread more under contention, and run longer.
+  // Under contention, jobs are spread over more clusters and run longer.
   CHECK(wf_high.execution > wf_low.execution);
   CHECK(cm_high.execution > cm_low.execution);
   CHECK(fcm_high.execution > fcm_low.execution);
-  // Worst fit combines most clusters.
+  // Worst fit combines the most clusters.
   CHECK(wf_low.clusters > cm_low.clusters);
   CHECK(wf_high.clusters > cm_high.clusters);
   CHECK(wf_high.clusters > fcm_high.clusters);
-  // Queue times: low beside the run times in W1, by far the lowest with FCM in W2.
+  // Queue times: in W1 short compared with the run times; in W2 by far the shortest with FCM.
   CHECK(wf_low.queue < wf_low.execution / 8);
   CHECK(cm_low.queue < cm_low.execution / 8);
   CHECK(fcm_low.queue < fcm_low.execution / 8);

@@ -1,4 +1,4 @@
-// Why a request was placed as it was, in words: what policy chose what, and what the others would have done.
+// Why a request was placed as it was, in words: what the policy chose, and what other policies would have chosen.
 #include "matchmaking/placement_reasons.hpp"
 
 #include <doctest/doctest.h>

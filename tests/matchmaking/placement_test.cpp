@@ -104,8 +104,7 @@ TEST_CASE("flexible needs") {
       {"fcm", flexible(5, 8), clusters_with({4, 4}), "-"},
       {"fcm", flexible(30, 1, 2), clusters_with({18, 15, 12}), "18@c1 12@c2"},
       {"fcm", flexible(34, 1, 2), clusters_with({18, 15, 12}), "-"},
-      // Splits: the first that can be placed, by the policy's own way; those outside the bounds are passed
-      // over.
+      // Splits: the first that the policy can place. Splits outside the bounds are skipped.
       {"fcm", flexible(24, 1, 0, {{24}, {12, 12}, {8, 8, 8}}), clusters_with({18, 15, 12}), "12@c1 12@c2"},
       {"cm", flexible(24, 1, 0, {{24}, {8, 8, 8}, {12, 12}}), clusters_with({18, 15, 12}), "8@c1 8@c1 8@c2"},
       {"wf", flexible(24, 1, 0, {{24}, {8, 8, 8}}), clusters_with({18, 15, 12}), "8@c1 8@c2 8@c3"},
@@ -138,7 +137,7 @@ TEST_CASE("non-fixed needs: order of components, ties, all or nothing") {
   CHECK(placed("cm", non_fixed({4, 4}), equal) == "4@c1 4@c1");
   CHECK(placed("bf", non_fixed({4, 4}), equal) == "4@c1 4@c1");
   CHECK(placed("wf", non_fixed({2, 9}), clusters_with({10, 8})) == "2@c2 9@c1");
-  // The order of clusters stays as it was at the start: c1 is still first after it became the fuller one.
+  // The order of clusters is that of the start: c1 is still first after it became the fuller one.
   CHECK(placed("cm", non_fixed({6, 2, 2}), clusters_with({10, 8})) == "6@c1 2@c1 2@c1");
   CHECK(placed("bf", non_fixed({6, 2, 2}), clusters_with({10, 8})) == "6@c2 2@c2 2@c1");
   for (const auto policy : all_policies) {
@@ -168,10 +167,10 @@ TEST_CASE("fixed needs go where they say, under every policy") {
     CHECK(where(policy, {{1, s, ClusterName("c9")}}) == "-");
     CHECK(where(policy, {{12, t, c1}}) == "2");
     CHECK(where(policy, {{1, t, c2}}) == "-");
-    // With a site alone it is in any cluster there, after those that name theirs.
+    // A component that names only a site is placed in any cluster there, after components that name theirs.
     CHECK(where(policy, {{15, s, {}}, {18, s, c1}}) == "10");
     CHECK(where(policy, {{12, t, {}}, {1, t, {}}}) == "-");
-    // Without a site the name may be of either; the one that names its site goes first.
+    // Without a site the name may be a cluster at either site; the component that names its site goes first.
     CHECK(where(policy, {{10, {}, c1}, {18, s, c1}}) == "20");
     CHECK(where(policy, {{15, {}, c1}}) == "0");
   }
@@ -259,14 +258,14 @@ struct Draw {
   }
 };
 
-/// Processors of the whole nodes that hold so many.
+/// Processors of the whole nodes that hold this many processors.
 std::uint32_t in_nodes(const ClusterView& view, std::uint32_t processors) {
   std::uint32_t taken = 0;
   while (taken < processors) taken += view.processors_per_node;
   return taken;
 }
 
-/// Whether so many more processors may be taken, said as the definition says it (quotas here are tenths).
+/// Whether this many more processors may be taken, by the literal definition (quotas here are tenths).
 bool may_take(const ClusterView& view, std::uint32_t taken) {
   if (taken == 0) return true;
   const std::uint32_t tenths = static_cast<std::uint32_t>(view.quota * 10 + 0.5);
@@ -294,7 +293,7 @@ bool can_place(const std::vector<ClusterView>& clusters, const std::vector<std::
   return any_assignment(clusters, sizes, taken, 0);
 }
 
-/// The fewest components that the flexible need can be cut into, at most one a cluster; 0 for none. Tries
+/// The fewest components that the flexible need can be cut into, with at most one in each cluster; 0 for none. Tries
 /// every cut.
 std::uint32_t fewest_pieces(const std::vector<ClusterView>& clusters, std::uint32_t left, std::uint32_t least,
                             std::uint32_t most, std::size_t next = 0) {
@@ -308,7 +307,7 @@ std::uint32_t fewest_pieces(const std::vector<ClusterView>& clusters, std::uint3
   return best;
 }
 
-/// What every answer must keep: components in order and of the right sizes, no cluster overfilled.
+/// What holds for every answer: components in order and of the right sizes, no cluster overfilled.
 void check_sound(const Placement& placement, const std::vector<std::uint32_t>& sizes,
                  const std::vector<ClusterView>& clusters) {
   std::vector<std::uint32_t> taken(clusters.size());
@@ -336,8 +335,8 @@ TEST_CASE("random non-fixed needs: what is placed fits, and equal components are
       CAPTURE(name_of(policy));
       const auto placement = policy(non_fixed(sizes), clusters);
       if (placement) check_sound(*placement, sizes, clusters);
-      // Packing unequal components is not searched to the end by any of the papers' policies; with equal ones
-      // there is nothing to search.
+      // None of the papers' policies searches all packings of unequal components. With equal components there is
+      // nothing to search.
       if (uniform) REQUIRE(placement.has_value() == possible);
     }
   }
@@ -360,7 +359,7 @@ TEST_CASE("what the policies miss is found by going back, whenever it can be pla
     missed += placement && !cluster_minimization(non_fixed(sizes), some);
   }
   CHECK(missed > 0);
-  // Hopeless and large: it gives up in time.
+  // Large and impossible: the policy gives up in time.
   std::vector<std::uint32_t> odd;
   for (std::uint32_t i = 0; i < 64; ++i) odd.push_back(50 + i);
   CHECK_FALSE(any_fit(non_fixed(odd), clusters_with(std::vector<std::uint32_t>(40, 99))));
@@ -400,7 +399,7 @@ TEST_CASE("random flexible needs without bounds: FCM places whatever the usable 
     const auto tight = bfff(flexible(total), clusters);
     REQUIRE(tight.has_value() == (total <= usable));
     if (tight) REQUIRE(tight->size() == flexible_cluster_minimization(flexible(total), clusters)->size());
-    // The others place it whole, so if one cluster holds it.
+    // The other policies place the request whole, so only if one cluster holds it.
     for (const auto policy : {worst_fit, cluster_minimization, best_fit})
       REQUIRE(policy(flexible(total), clusters).has_value() == can_place(clusters, {total}));
   }

@@ -1,4 +1,4 @@
-// For how long nodes are promised to a job that owners interrupted.
+// How long nodes are promised to a job that owners have interrupted.
 #include "matchmaking/protection.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Which neighbour is asked first, and whom it makes no sense to ask.
+// Which neighbour is asked first, and which neighbours aren't worth asking.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,8 +20,7 @@ struct Neighbours {
   std::vector<CapacityHint> hints;
   std::vector<TargetView> views;
 
-  /// Each list is a neighbour's lendable processors by distance; an empty one is a neighbour not heard of
-  /// yet.
+  /// Each list has a neighbour's lendable processors by distance; an empty list is a neighbour that sent no hint yet.
   explicit Neighbours(std::vector<std::vector<std::uint32_t>> lendable) {
     for (const auto& by_distance : lendable) {
       CapacityHint hint;
@@ -33,7 +32,7 @@ struct Neighbours {
 };
 
 std::string order_by(const char* policy, const TargetQuery& query, const std::vector<TargetView>& views) {
-  std::vector<std::size_t> order = {77, 78};  // what an earlier call left behind
+  std::vector<std::size_t> order = {77, 78};  // remains of an earlier call
   find_targets(policy)(query, views, order);
   std::string text;
   for (const std::size_t index : order) text += std::to_string(index);
@@ -60,10 +59,10 @@ TEST_CASE("hints: distance first, then size; unknown before those without room")
       {{{74}, {75}, {100}, {80}, {90}}, {4, 5, 0}, "12340"},
       {{{74}, {75}, {100}, {80}, {90}}, {4, 5, 1}, "23410"},
       {{{74}, {75}, {100}, {80}, {90}}, {4, 5, 7}, "41230"},
-      // Each run opens with its own largest: 40 and 30, then 29 and 22, then 21.
+      // Each run begins with its own largest: 40 and 30, then 29 and 22, then 21.
       {{{22}, {21}, {40}, {29}, {30}}, {4, 5, 0}, "24031"},
       {{{22}, {21}, {40}, {29}, {30}}, {4, 5, 1}, "42301"},
-      // Sizes are compared at one distance only.
+      // Sizes are compared only at one distance.
       {{{0, 100}, {0, 100}, {5, 0}, {5, 0}}, {5, 5, 1}, "3210"},
       {{{UINT32_MAX}, {UINT32_MAX / 2}}, {1, 1, 3}, "01"},
   };
@@ -108,7 +107,7 @@ TEST_CASE("may_fit: a hint may be a little old") {
     bool expected;
   };
   const Row rows[] = {
-      {{}, 100, 5, 0, true},  // not heard of yet
+      {{}, 100, 5, 0, true},  // no hint yet
       {{8}, 8, 5, 0, true},
       {{7}, 8, 5, 0, true},
       {{6}, 8, 5, 0, false},

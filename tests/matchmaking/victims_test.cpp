@@ -30,7 +30,7 @@ std::vector<ClusterView> clusters_of(std::uint32_t total, const std::vector<std:
   return clusters;
 }
 
-/// The leases that are taken, in order; nothing if none are.
+/// The leases to take back, in order; nothing if none are.
 std::optional<Indices> taken(const std::vector<std::uint32_t>& components,
                              const std::vector<ClusterView>& clusters, const std::vector<VictimView>& leases) {
   auto victims = choose_victims(need_of(components), clusters, leases, cluster_minimization);
@@ -66,9 +66,9 @@ TEST_CASE("of as many leases the cheapest are taken, whichever are the largest")
 
 namespace {
 
-using Cost = std::pair<std::size_t, std::uint64_t>;  ///< leases, and what is lost with them
+using Cost = std::pair<std::size_t, std::uint64_t>;  ///< number of leases, and the work lost with them
 
-/// Of all sets of leases, what the best with which the request starts costs.
+/// The cost of the best of all sets of leases that let the request start.
 std::optional<Cost> best_of_all(const ResourceNeed& need, const std::vector<ClusterView>& clusters,
                                 const std::vector<VictimView>& leases) {
   std::optional<Cost> best;

@@ -1,9 +1,8 @@
-// A checker that can't fail is not a checker: bugs of one line each are planted in the machines (manager/planted.hpp),
-// and runs with faults must find every one of them within some seeds, each by the check that is named for it here. All
-// of these look from outside: what the accused machine says of itself isn't asked for, and where an assertion breaks,
-// or another check finds something, the hunt goes on with the next seed. Each hunt is a process of its own, since many
-// of the bugs end it. DMM_VERBOSE=1 tells what was found, and what was passed over; DMM_BUG=name plants one,
-// DMM_FIRST_SEED=n begins there.
+// Proves that checkers can fail. Bugs of one line each are planted in the managers (manager/planted.hpp). Runs with
+// faults must find each within some seeds, by the check that is named for it here. All these checks look from outside
+// and ask the faulty manager for nothing. If an assertion breaks, or another check finds something, the hunt goes on
+// with the next seed. Each hunt is a process of its own, since many bugs end it. DMM_VERBOSE=1 prints what was found
+// and what was passed over; DMM_BUG=name plants one bug; DMM_FIRST_SEED=n begins there.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,19 +28,19 @@ Planted planted() { return now_planted; }
 namespace {
 
 constexpr std::uint64_t seeds_max = 150;  ///< of one hunt
-/// Seconds of one seed; a bug may make a run without an end.
+/// Limit for one seed, in seconds: a bug may make a run endless.
 constexpr unsigned seed_takes_max = 60;
 
-/// Which check must find a bug.
+/// The check that must find a bug.
 struct Finder {
   Planted bug;             ///< in the order of manager/planted.hpp
-  std::string_view says;   ///< among what it says
-  std::uint64_t from = 1;  ///< the first seed; a later one, to save time, where the check finds it in none before
-  std::optional<Trouble> trouble = {};  ///< of all runs; none: what each seed has
-  RandomOptions world = {};             ///< what else is drawn
+  std::string_view says;   ///< a part of the check's text
+  std::uint64_t from = 1;  ///< the first seed; later to save time, if the check finds nothing before it
+  std::optional<Trouble> trouble = {};  ///< the trouble of all runs; none: each seed draws its own
+  RandomOptions world = {};             ///< other options of the world
 };
 
-/// Long enough for what takes an hour, or a day.
+/// Long enough for things that take an hour or a day.
 constexpr RandomOptions two_days{.sites_max = 4, .length = seconds(48 * 3600), .jobs = 0.1};
 
 constexpr RandomOptions keyed{.sites_max = 4, .keyed = true};
@@ -90,12 +89,12 @@ constexpr auto finders = std::to_array<Finder>({
 });
 
 struct Found {
-  std::string by;           ///< what the check said; empty if it said nothing
-  std::string passed_over;  ///< what was said before, a line a seed
+  std::string by;           ///< the check's text; empty if it found nothing
+  std::string passed_over;  ///< findings before that, one line for each seed
 };
 
-/// What the child of a fork does: plays seeds until a check says what is looked for, and tells on standard error all
-/// that checks say. Where nothing is looked for, whatever they say will do.
+/// The work of a forked child: plays seeds until a check has the wanted finding, and prints all findings on standard
+/// error. If no finding is named, any finding will do.
 [[noreturn]] void hunt(std::uint64_t first, std::uint64_t last, const Finder& finder) {
   const std::string_view says = finder.says;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
@@ -113,7 +112,7 @@ struct Found {
   _exit(0);
 }
 
-/// Hunts in a process of its own: how that ended, and what it said.
+/// Hunts in a process of its own; returns how the process ended, with its output in `said`.
 int hunt_apart(const Finder& finder, std::uint64_t first, std::uint64_t last, std::string& said) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
@@ -138,7 +137,7 @@ int hunt_apart(const Finder& finder, std::uint64_t first, std::uint64_t last, st
   return status;
 }
 
-/// What is found first by the finder's check; where it names none, also a broken assertion.
+/// The first finding of the finder's check; if it names no check, also a broken assertion.
 Found find(const Finder& finder, std::uint64_t seeds) {
   const char* const begin = std::getenv("DMM_FIRST_SEED");
   std::uint64_t first = begin ? std::strtoull(begin, nullptr, 10) : finder.from;

@@ -1,6 +1,6 @@
-// A disk that fails to sync, for whole processes that were started with this library in LD_PRELOAD: their fsync and
-// fdatasync fail while there is a file called by the process's number in the folder that DMM_FAILING_SYNC names. No
-// privileges are needed for it, and no tracer.
+// A disk that fails to sync, for whole processes that start with this library in LD_PRELOAD. Their fsync and fdatasync
+// fail while the folder that DMM_FAILING_SYNC names has a file with the process's number as its name. This needs
+// neither privileges nor a tracer.
 #include <sys/syscall.h>
 #include <unistd.h>
 

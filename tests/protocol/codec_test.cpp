@@ -1,4 +1,4 @@
-// What a frame is on the wire, what survives a round trip, and what is refused before it is trusted.
+// A frame on the wire, what survives a round trip, and what is refused before it is trusted.
 #include "protocol/codec/codec.hpp"
 
 #include <doctest/doctest.h>
@@ -51,7 +51,7 @@ FrameFault fault(Codec& codec, std::string_view frame) {
   return std::get<Refused>(result).fault;
 }
 
-/// A frame around envelope bytes that some other program made.
+/// A frame around envelope bytes from another program.
 std::string framed(const std::string& envelope) {
   std::string frame = "\x92\xc5";
   frame += static_cast<char>(envelope.size() >> 8);
@@ -263,7 +263,7 @@ TEST_CASE("codec: an unknown type, version or element of the wrong kind is named
 
 TEST_CASE("codec: elements that a later version adds are ignored, missing ones keep their defaults") {
   Codec codec;
-  // An envelope of 12 elements whose Beat has seven, the last of them a map; and a Beat of none.
+  // An envelope of 12 elements with a Beat of seven, the last of them a map; and an empty Beat.
   const auto envelope = [](const std::string& message, char elements) {
     using namespace std::string_literals;
     return framed(std::string(1, elements) + "\x01\x02"s + "\x93\xa1"s + "a\x00\xc4\x00"s + "\x93\xa1"s +
@@ -292,7 +292,7 @@ TEST_CASE("codec: a duration is taken as far as durations go, whatever is said [
   };
   CHECK(taken(0) == Duration{});
   CHECK(taken(1) == microseconds(1));
-  CHECK(taken(-1) == microseconds(-1));  // which means something in some places
+  CHECK(taken(-1) == microseconds(-1));  // a value with a meaning in some places
   CHECK(taken(-2) == Duration{});
   CHECK(taken(-5'000'000) == Duration{});
   CHECK(taken(INT64_MIN) == Duration{});

@@ -1,4 +1,4 @@
-// Which input files a job may name: where they go, and where they come from.
+// Which input files a job may name: their destination and their source.
 #include "protocol/input_files.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What is too large for a frame travels in pages, or in fragments, and is whole again at the other end.
+// What is too large for a frame travels in pages or in fragments, and is complete again at the other end.
 #include <doctest/doctest.h>
 
 #include "protocol/codec/codec.hpp"
@@ -10,7 +10,8 @@ using namespace dmm;
 
 namespace {
 
-/// Of a resource manager where every second of the nodes is under a lease of its own, and a quarter is dirty.
+/// The Register of a resource manager with every second node under a lease of its own, and a quarter of the nodes
+/// dirty.
 Register offer_of(std::uint32_t nodes) {
   Register offer;
   offer.cluster = ClusterName("nodes");

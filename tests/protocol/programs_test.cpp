@@ -1,4 +1,4 @@
-// What no system could start, and what is longer than travels or is kept, is refused with the field and the limit.
+// Programs that no system could start, and texts longer than a limit, are refused with the field and the limit.
 #include "protocol/programs.hpp"
 
 #include <doctest/doctest.h>

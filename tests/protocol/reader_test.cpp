@@ -1,4 +1,4 @@
-// What a reader takes, from every encoding of it, and that it never goes beyond its bytes.
+// What a reader accepts, in every encoding of it; and that it never reads beyond its bytes.
 #include "protocol/codec/reader.hpp"
 
 #include <doctest/doctest.h>
@@ -82,7 +82,7 @@ TEST_CASE("reader: texts, bytes, arrays and maps of every size") {
 
 TEST_CASE("reader: what is announced isn't believed") {
   std::uint32_t elements = 0;
-  CHECK_FALSE(Reader("\xdd\x00\x01\x86\xa0"s).take_array(elements));  // 100,000 of which none came
+  CHECK_FALSE(Reader("\xdd\x00\x01\x86\xa0"s).take_array(elements));  // announces 100,000 elements and has none
   CHECK(fault_of("\xdd\x00\x01\x86\xa0"s) == FrameFault::not_messagepack);
   CHECK(fault_of("\xdd\x00\x01\x86\xa1"s) == FrameFault::over_limit);
   CHECK(fault_of("\xdd\xff\xff\xff\xff"s) == FrameFault::over_limit);

@@ -1,4 +1,4 @@
-// What a need may be: bounded, so that whoever passes it on has room for it in a frame.
+// The limits of a need: each site that passes it on has room for it in a frame.
 #include "protocol/resources.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ using namespace dmm;
 
 namespace {
 
-/// The longest text that is a name.
+/// The longest name that is allowed.
 const std::string long_name(64, 'n');
 
 ResourceNeed fixed_need(std::size_t components) {

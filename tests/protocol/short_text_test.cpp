@@ -13,7 +13,8 @@ using namespace dmm;
 
 namespace {
 
-/// Texts about as long as what is kept in place, of few different bytes, so that many begin alike; zeros among them.
+/// Texts with about the length that is kept in place, of few different bytes, so that many begin alike. They include
+/// zero bytes.
 std::string any_text(Random& random) {
   std::string text(random.below(2 * ShortText::inline_max + 4), '\0');
   for (char& byte : text) byte = static_cast<char>(random.below(4) == 0 ? 255 : random.below(3));

@@ -1,4 +1,4 @@
-// The table of verbs beside docs/protocol.md section 3.3, which prints it, and beside the messages that there are.
+// The table of verbs, compared with its print in docs/protocol.md section 3.3 and with the messages that exist.
 #include "protocol/verbs.hpp"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-/// The rows of the printed table, but for its two head lines.
+/// The rows of the printed table, without its two head lines.
 std::vector<std::vector<std::string>> printed_rows() {
   std::ifstream file(DMM_SOURCE_DIR "/docs/protocol.md");
   std::vector<std::vector<std::string>> rows;

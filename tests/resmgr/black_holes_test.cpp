@@ -6,7 +6,7 @@
 namespace dmm::black_holes_test {
 namespace {
 
-/// A job of a user, of which the number is all that counts.
+/// A job of a user; only the number matters.
 RequestId job(std::uint64_t user, std::uint64_t number = 1) {
   return {SiteName{"das-2"}, "user-" + std::to_string(user), number, 1};
 }
@@ -43,7 +43,7 @@ TEST_CASE("black holes: a program that ran clears its nodes") {
   holes.ran({{1, 5}});
   fail(holes, start, {{0, 1}}, 3, 3);
   CHECK(holes.take_news().at(0).nodes == NodeSet{{0, 0}});
-  holes.ran({{0, 0}});  // it was there already, and ended well
+  holes.ran({{0, 0}});  // it ran there already, and ended well
   const auto news = holes.take_news();
   REQUIRE(news.size() == 1);
   CHECK(news[0].back);
@@ -55,7 +55,7 @@ TEST_CASE("black holes: a program that ran clears its nodes") {
 TEST_CASE("black holes: a node that comes back is on probation, and each pause is twice the last, up to a day") {
   BlackHoles holes(3, seconds(600));
   fail(holes, start, {{4, 4}}, 1, 3);
-  fail(holes, start, {{4, 4}}, 4, 9);  // those that were there already
+  fail(holes, start, {{4, 4}}, 4, 9);  // jobs that ran there already
   Instant now = start;
   for (const std::int64_t pause : {600, 1200, 2400, 4800, 9600, 19200, 38400, 76800, 86400, 86400}) {
     CAPTURE(pause);
@@ -95,9 +95,9 @@ TEST_CASE("black holes: keepers die by somebody's doing if a user is there each 
   const auto dies = [&](const std::vector<RequestId>& jobs) { holes.keeper_died(start, {{0, 3}}, jobs); };
   for (std::uint64_t death = 1; death <= 5; ++death) dies({job(9, death), job(death)});
   CHECK(holes.aside().empty());
-  dies({job(6)});  // of the last three deaths user 9 was at two
+  dies({job(6)});  // of the last three deaths, user 9 was present at two
   CHECK(holes.aside().size() == 1);
-  CHECK(holes.find(0)->users.empty());  // nothing is held against the nodes themselves
+  CHECK(holes.find(0)->users.empty());  // the nodes themselves aren't blamed
 }
 
 TEST_CASE("black holes: never, if so configured") {

@@ -30,7 +30,7 @@ TEST_CASE("clean waits: a stray may be anywhere, so every answer waits for all o
   waits.add_stray(task(1));
   waits.add_stray(task(2));
   const std::uint64_t busy = waits.add(lease, {{0, 0}}, 1), idle = waits.add(lease, {{1, 1}}, 0);
-  CHECK_FALSE(waits.count_down(busy));  // its own task has ended
+  CHECK_FALSE(waits.count_down(busy));  // that node's own task has ended
   CHECK(waits.end_stray(task(1)).empty());
   CHECK(waits.is_stray(task(2)));
   CHECK(waits.end_stray(task(2)) == std::vector{busy, idle});

@@ -1,4 +1,4 @@
-// Leases without a job, alone: which of them end, and when.
+// Leases without a job, alone: which end, and when.
 #include "resmgr/idle_leases.hpp"
 
 #include <doctest/doctest.h>

@@ -19,7 +19,7 @@ NodeNumbers numbers_of(const std::vector<std::string>& names) {
   return numbers;
 }
 
-/// A resource manager whose nodes have names, and what it answers to leases on them.
+/// A resource manager with named nodes, and its answers to leases on them.
 struct NamedNodes {
   ResourceManagerSettings settings = resmgr_stage::settings_of_8_nodes();
   ResourceManager manager;
@@ -50,7 +50,7 @@ struct NamedNodes {
     manager.settle(now, effects);
     hear_owner();
   }
-  /// Whether a node is put under the lease.
+  /// Whether the lease can be assigned on a node.
   bool obeys(std::uint64_t lease, std::uint32_t node) {
     effects.messages.clear();
     put(Received{resmgr_stage::owner,
@@ -156,7 +156,7 @@ TEST_CASE("a restored number beyond what a resource manager may have is not beli
   CHECK(numbers.all() == Numbered{{0, "a"}, {1, "b"}});
 }
 
-// What a node has seen of leases is in the resource manager, and sticks to the name.
+// The highest epoch that a node has seen is kept by the resource manager under the node's name.
 TEST_CASE("a node that comes back obeys no older lease than before, whatever its number is now [S124a] [S126]") {
   NamedNodes nodes({"a", "b", "c"});
   REQUIRE(nodes.obeys(5, 1));

@@ -1,4 +1,4 @@
-// Contact with the owner and with job managers, alone: which tasks silence ends, and when.
+// Contact with the owner and with job managers, alone: which tasks end by silence, and when.
 #include "resmgr/presence.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ using Tasks = std::vector<std::uint64_t>;
 enum class What { owner_up, owner_down, owner_heard, up, down, heard, watch, detach, unwatch };
 using W = What;
 
-/// Something happens to the owner, or to alice and her task 1.
+/// An event of the owner, or of alice and her task 1.
 void happen(Presence& presence, What what, Instant now) {
   switch (what) {
     case W::owner_up: return presence.up(owner);

@@ -1,5 +1,5 @@
-// How a lease ends without its owner's asking, told as stories: nothing used it for too long, or the one component that
-// it was for has ended.
+// How a lease ends without an order of its owner, told as stories: it was unused for too long, or the only component
+// that it was for has ended.
 #include <doctest/doctest.h>
 
 #include "tests/resmgr/resource_manager_stage.hpp"
@@ -128,7 +128,7 @@ TEST_CASE("resource manager: a lease waits as long for its job as older work hol
   stage.wait(seconds(10));
   const auto said = stage.said<LeaseEnded>(owner);
   REQUIRE(said.size() == 2);
-  CHECK(said[0].lease == lease(1));  // which still has nodes 2-3
+  CHECK(said[0].lease == lease(1));  // this lease still has nodes 2-3
   CHECK(said[1].lease == lease(2));
 }
 
@@ -139,7 +139,7 @@ TEST_CASE(
   Assign far{lease(1), {{0, 3}}, alice.site, false};
   far.patience = seconds(20);
   stage.hear(owner, far);
-  stage.wait(seconds(69));  // as long as an idle lease may be, and the way to its holder and back three times
+  stage.wait(seconds(69));  // the longest idle time of a lease, and three round trips to its holder
   CHECK(stage.said<LeaseEnded>(owner).empty());
   stage.wait(seconds(2));
   const auto said = stage.said<LeaseEnded>(owner);

@@ -1,4 +1,4 @@
-// The resource manager and the output of what it runs: told of, read, kept until it is forgotten.
+// The resource manager and the output of its tasks: reported, read, and kept until it is forgotten.
 #include "tests/resmgr/resource_manager_stage.hpp"
 
 namespace resource_manager_output_test {
@@ -48,7 +48,7 @@ TEST_CASE("resource manager: that a task has written is told once, until it was 
   const auto pieces = stage.said<Piece>(alice);
   REQUIRE(pieces.size() == 1);
   CHECK((pieces[0].data == "1234567" && pieces[0].size == 7 && !pieces[0].last));
-  CHECK(stage.said<Grown>(alice).at(0).error_bytes == 1);  // of the other stream it is to be told still
+  CHECK(stage.said<Grown>(alice).at(0).error_bytes == 1);  // the other stream is still to be reported
   stage.hear(alice, Fetch{job(1), 0, Stream::error, 0, true});
   stage.put(OutputRead{id, Stream::error, 0, "e", 1});
   stage.put(OutputGrew{id, 8, 1});

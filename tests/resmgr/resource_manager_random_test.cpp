@@ -1,6 +1,5 @@
-// The resource manager in a random world: seeded orders, losses of contact, ends of tasks and restarts in any order,
-// held to what the protocol promises; the stage holds it to its ledger. A failing seed is printed by doctest with the
-// failure.
+// The resource manager in a random world: seeded orders, losses of contact, ends of tasks and restarts in any order.
+// The protocol's promises are checked, and the stage checks the ledger. doctest prints a failing seed with the failure.
 #include <doctest/doctest.h>
 
 #include <iterator>
@@ -15,7 +14,7 @@ using namespace resmgr_stage;
 
 namespace {
 
-/// Owner, two job managers and a backend that do anything they may do, in any order; and what they were promised.
+/// An owner, two job managers and a backend that do anything that they may do, in any order; and the promises to them.
 class World {
  public:
   explicit World(std::uint64_t seed) : random_(seed) {
@@ -48,7 +47,7 @@ class World {
     const auto first = static_cast<std::uint32_t>(draw(8));
     return {{first, first + static_cast<std::uint32_t>(draw(std::min(8 - first, 4U)))}};
   }
-  /// A range of the nodes that the lease was last asked for.
+  /// A range of the nodes that the last Assign of the lease had.
   NodeSet part_of(const LeaseId& under) {
     const auto known = asked_.find(under);
     if (known == asked_.end()) return some_nodes();
@@ -78,7 +77,7 @@ class World {
     }
     look();
   }
-  /// What happens on the way is looked at when it happens.
+  /// Lets time pass and checks what happens at the moment when it happens.
   void wait(Duration length) {
     const Instant until = stage_.now + length;
     while (stage_.manager.next_deadline() <= until) {
@@ -118,11 +117,12 @@ class World {
     if (draw(2)) return stage_.put(LinkDown{who});
     stage_.put(LinkUp{who, draw(8) == 0, {}, {}});
   }
-  /// The manager starts anew; now and then the backend lost a task. The job managers ask again for what isn't over.
+  /// The manager restarts; now and then the backend has lost a task. The job managers ask again for tasks that haven't
+  /// ended.
   void restart() {
     std::vector<LivingTask> living;
     for (auto& [id, task] : backend_) {
-      task.kill_at = never;  // what was to end is told so again
+      task.kill_at = never;  // the end must be ordered again
       if (!task.over && draw(8) == 0)
         task.over = true;
       else if (!task.removed)
@@ -138,7 +138,7 @@ class World {
       look();
     }
   }
-  /// The backend does something for one of its tasks.
+  /// The backend acts for one of its tasks.
   void work() {
     for (auto& [id, task] : backend_) {
       if (task.over || draw(2)) continue;
@@ -151,7 +151,7 @@ class World {
     }
   }
 
-  /// Takes what the manager said, and holds it to the rules.
+  /// Takes the manager's messages and checks them against the rules.
   void look() {
     for (const TaskOrder& order : stage_.effects.tasks) {
       if (const auto* begin = std::get_if<StartTask>(&order)) check_start(*begin);

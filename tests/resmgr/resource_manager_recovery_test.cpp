@@ -33,7 +33,7 @@ TEST_CASE("resource manager: what runs goes on across a restart") {
 
   stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
   CHECK(stage.said<Started>(alice).at(0).process == 4711);
-  stage.put(TaskStarted{{job(1), 0}, 4711});  // said again by the backend
+  stage.put(TaskStarted{{job(1), 0}, 4711});  // the backend says it again
   CHECK(stage.said<Started>(alice).empty());
   stage.hear(alice, start(lease(1), job(2), {{1, 2}}));
   CHECK(stage.outcome().fault == StartFault::nodes_busy);
@@ -48,8 +48,7 @@ TEST_CASE(
   stage.put(LinkDown{owner});
   stage.put(LinkDown{alice});
   stage.wait(seconds(30));
-  REQUIRE(stage.ordered<EndTask>().size() ==
-          1);  // it was written that it is to end, but the disk failed just then
+  REQUIRE(stage.ordered<EndTask>().size() == 1);  // its end was to be written, but the disk failed
   stage.restart_in_contact({job_1});
   stage.end(job(1), 0);
   CHECK(stage.outcome().kind == EndKind::exited);
@@ -111,7 +110,7 @@ TEST_CASE("resource manager: a task that was only ordered before a restart") {
 TEST_CASE("resource manager: what the backend lost is over, and its nodes may be used") {
   Stage stage = Stage::running();
   stage.restart_in_contact({});
-  CHECK(stage.said<Ended>(alice).empty());  // it asks
+  CHECK(stage.said<Ended>(alice).empty());  // it asks the job manager
   stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
   CHECK(stage.outcome().kind == EndKind::lost);
   stage.hear(alice, start(lease(1), job(1, 2), {{0, 1}}));
@@ -126,7 +125,7 @@ TEST_CASE("resource manager: an outcome is kept across a restart until it is fet
   stage.forget_effects();
   stage.restart_in_contact({job_1});
   CHECK(stage.ordered<EndTask>().empty());
-  stage.end(job(1), 5);  // said again by the backend
+  stage.end(job(1), 5);  // the backend says it again
   CHECK(stage.said<Ended>(alice).empty());
   stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
   CHECK(stage.outcome().code == 5);
@@ -185,7 +184,7 @@ TEST_CASE("resource manager: that a lease went idle is said again in a new sessi
   SUBCASE("the owner was restarted") { stage.put(LinkUp{owner, true, {}, {}}); }
   SUBCASE("the resource manager was") { stage.restart_in_contact({}); }
   CHECK(stage.said<Register>(owner).at(0).leases == std::vector{lease(1)});
-  // At once: until the owner hears it, jobs come onto the lease in vain.
+  // Immediately: until the owner hears it, jobs come onto the lease in vain.
   const auto said = stage.said<LeaseEnded>(owner);
   REQUIRE(said.size() == 1);
   CHECK(said[0].reason == LeaseEnd::idle);
@@ -349,7 +348,7 @@ TEST_CASE("resource manager: a detached task ends when its job manager is silent
   CHECK(stage.ordered<EndTask>().empty());
   stage.wait(milliseconds(1));
   const auto ends = stage.ordered<EndTask>();
-  REQUIRE(ends.size() == 1);  // the other one is still the owner's matter
+  REQUIRE(ends.size() == 1);  // the other one still depends on the owner
   CHECK(ends[0].id.request == job(1));
   stage.end_killed(job(1));
   CHECK(stage.outcome().kind == EndKind::lost_contact);
@@ -392,7 +391,7 @@ void fail_job(Stage& stage, const RequestId& failing, StartFault fault, std::str
   stage.put(std::move(report));
 }
 
-/// What was said to a user last; nothing of it is kept, nor of what was said to others.
+/// The last message to a user; drops all other messages, also those to other parties.
 Ended last_end(Stage& stage, const Party& user) {
   const Ended* last = nullptr;
   for (const Outgoing& outgoing : stage.effects.messages)
@@ -404,7 +403,7 @@ Ended last_end(Stage& stage, const Party& user) {
   return found;
 }
 
-/// The keeper dies under a job of each of these users, each on a node of its own.
+/// The keeper dies under one job of each of these users, each on a node of its own.
 void lose_keeper(Stage& stage, std::uint64_t job, const std::vector<std::uint64_t>& users) {
   for (std::uint32_t i = 0; i < users.size(); ++i) {
     const Party user = neighbour(users[i]);
@@ -427,7 +426,7 @@ TEST_CASE("resource manager: nodes that can't start jobs of three users are set 
   Stage stage = Stage::leased();
   for (const std::uint64_t number : {1U, 2U, 3U}) {
     fail_job(stage, job_of(neighbour(1), number), StartFault::resources);
-    CHECK(stage.said<SetAside>(owner).empty());  // all of one user: it may be hers alone
+    CHECK(stage.said<SetAside>(owner).empty());  // all of one user: perhaps only that user's jobs fail
   }
   fail_job(stage, job_of(neighbour(2), 1), StartFault::no_directory);
   CHECK(stage.said<SetAside>(owner).empty());
@@ -486,7 +485,7 @@ TEST_CASE("resource manager: whose keeper died is told so, and no node is blamed
   Stage stage = Stage::leased();
   const Party bystander = neighbour(2);
   for (const std::uint64_t number : {1U, 2U, 3U, 4U}) {
-    lose_keeper(stage, number, {9, number, number + 1});  // user 9 is there each time
+    lose_keeper(stage, number, {9, number, number + 1});  // user 9 is present each time
     const Ended end = last_end(stage, neighbour(9));
     CHECK(end.kind == EndKind::lost);
     CHECK(end.keeper_died);
@@ -496,7 +495,7 @@ TEST_CASE("resource manager: whose keeper died is told so, and no node is blamed
   lose_keeper(stage, 5, {9});
   CHECK_FALSE(last_end(stage, neighbour(9)).others_died);
   CHECK(stage.manager.view().aside.empty());
-  // A task that was to end anyway is no victim.
+  // A task that was being ended anyway isn't a victim.
   stage.hear(bystander, start(lease(1), job_of(bystander, 9), {{0, 0}}));
   stage.hear(bystander, Stop{job_of(bystander, 9), seconds(5)});
   TaskEnded report;

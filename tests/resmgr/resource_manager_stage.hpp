@@ -1,5 +1,5 @@
 // A stage for tests of the resource manager: the manager on a clock of its own, its ledger, the parties that speak to
-// it, and everything it said and ordered since it was last asked. Not a model of a site: the tests say who does what.
+// it, and its messages and orders since the last call. It isn't a model of a site: each test says what each party does.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -68,7 +68,7 @@ bool is_same(const Value& a, const Value& b) {
 /// Rows by table and key, as a shell keeps them.
 class Ledger {
  public:
-  /// Carries out what a step decided; afterwards it must hold exactly the records of the manager.
+  /// Carries out a step's changes; afterwards the rows must equal the records of the manager.
   void apply(LedgerChanges<ResourceRecord>& changes, const std::vector<ResourceRecord>& records) {
     bool has_fence = false;
     for (const auto& change : changes.list) {
@@ -106,7 +106,7 @@ class Ledger {
   std::map<std::string, ResourceRecord> rows_;
 };
 
-/// The manager with a clock, and everything it said since it was last asked.
+/// The manager with a clock, and its messages since the last call.
 struct Stage {
   ResourceManager manager{settings_of_8_nodes()};
   ResourceManagerEffects effects;
@@ -118,7 +118,7 @@ struct Stage {
     effects.ledger.wanted = true;
   }
 
-  /// The site manager and alice are in contact; the Register is read.
+  /// The site manager and alice are in contact, and the Register is taken from the messages.
   static Stage in_contact() {
     Stage stage;
     stage.put(LinkUp{owner, true, {}, {}});
@@ -178,14 +178,14 @@ struct Stage {
     now = until;
   }
 
-  /// The manager is killed and started again; the backend still has these, or their keeper died too.
+  /// The manager is killed and started again. The backend still has these tasks, or its keeper died too.
   void restart(const std::vector<LivingTask>& living, bool keeper_died = false) {
     manager = ResourceManager(manager.settings());
     manager.restore(now, ledger.rows(), living, keeper_died);
     CHECK(manager.next_deadline() <= now);
     settle();
   }
-  /// The same, and everybody is back in contact.
+  /// The same; afterwards all parties are back in contact.
   void restart_in_contact(const std::vector<LivingTask>& living, bool keeper_died = false) {
     restart(living, keeper_died);
     put(LinkUp{owner, true, {}, {}});
@@ -197,7 +197,7 @@ struct Stage {
     effects.tasks.clear();
     effects.events.clear();
   }
-  /// The messages of one type since the last question, which must all be for one party.
+  /// The messages of one type since the last call; all must be for one party.
   template <class M>
   std::vector<M> said(const Party& to) {
     std::vector<M> found;
@@ -221,7 +221,7 @@ struct Stage {
     return std::any_of(effects.events.begin(), effects.events.end(),
                        [&](const LogEvent& event) { return event.level == level && event.name == name; });
   }
-  /// The only outcome since the last question.
+  /// The only outcome since the last call.
   Ended outcome(const Party& to = alice) {
     const auto all = said<Ended>(to);
     REQUIRE(all.size() == 1);

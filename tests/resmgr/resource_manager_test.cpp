@@ -1,5 +1,5 @@
-// The resource manager, told as stories: its owner leases nodes to others, job managers start work on them, links
-// fall, and the nodes come back clean. resource_manager_random_test.cpp drives it in any order.
+// The resource manager, told as stories: its owner leases nodes to borrowers, job managers start tasks on them, links
+// fail, and the nodes come back clean. resource_manager_random_test.cpp drives it in any order.
 #include <doctest/doctest.h>
 
 #include "tests/resmgr/resource_manager_stage.hpp"
@@ -48,7 +48,7 @@ TEST_CASE("resource manager: a job starts, runs, ends, is fetched and forgotten"
   Stage stage = Stage::leased();
   stage.hear(alice, start(lease(1), job(1), {{0, 1}}));
   REQUIRE(stage.effects.tasks.size() == 2);
-  CHECK(std::holds_alternative<KeepTasks>(stage.effects.tasks[0]));  // before there is something to keep
+  CHECK(std::holds_alternative<KeepTasks>(stage.effects.tasks[0]));  // before there is a task to keep
   CHECK(stage.ordered<StartTask>().at(0).program.arguments.at(0) == "hostname");
   CHECK(stage.said<Started>(alice).empty());
 
@@ -172,7 +172,7 @@ TEST_CASE("resource manager: a later attempt waits for the end of the earlier on
   CHECK(stage.outcome().kind == EndKind::stopped);
   CHECK(stage.ordered<StartTask>().at(0).id.request == job(1, 2));
   stage.hear(alice, Forget{job(1, 1)});
-  stage.hear(alice, start(lease(1), job(1, 1), {{0, 1}}));  // comes late, after all
+  stage.hear(alice, start(lease(1), job(1, 1), {{0, 1}}));  // comes late after all
   CHECK(stage.outcome().kind == EndKind::stopped);
 }
 
@@ -256,7 +256,7 @@ TEST_CASE("resource manager: nodes are clean when nothing runs on them any more"
   Stage stage = Stage::running();
   stage.hear(owner, Unassign{lease(1), {{2, 3}}, {}, {}});
   CHECK(stage.said<Clean>(owner).at(0).nodes == NodeSet{{2, 3}});
-  // Node 0 is taken, but the task there holds node 1 too: all of it ends.
+  // Only node 0 is taken back, but the task there also holds node 1: the whole task ends.
   stage.hear(owner, Unassign{lease(1), {{0, 0}}, seconds(300), {}});
   CHECK(stage.ordered<EndTask>().at(0).grace == seconds(300));
   stage.hear(owner, Unassign{lease(1), {}, seconds(1), {}});
@@ -323,7 +323,7 @@ TEST_CASE("resource manager: nodes that an absurd epoch has fenced are set aside
   stage.forget_effects();
   stage.hear(owner, Assign{lease(4), {{2, 5}}, bob.site});
   CHECK(stage.said<LeaseEnded>(owner).size() == 1);
-  CHECK(stage.said<SetAside>(owner).empty());  // it may be a lease of before, that its owner found again
+  CHECK(stage.said<SetAside>(owner).empty());  // it may be a lease from before, which its owner found again
   stage.hear(owner, Assign{lease(4), {{2, 5}}, bob.site});
   CHECK(stage.said<SetAside>(owner).empty());
   stage.hear(owner, Assign{lease(5), {{2, 5}}, bob.site});
@@ -343,7 +343,7 @@ TEST_CASE("resource manager: nodes that an absurd epoch has fenced are set aside
 TEST_CASE("resource manager: work that goes on detached is taken back by the lease of an owner that forgot it") {
   Stage stage = Stage::running();
   stage.hear(owner, Unassign{lease(1), {}, {}, seconds(3600)});
-  stage.hear(owner, Unassign{lease(9), {{0, 3}}, {}, seconds(3600)});  // what the owner calls it since its restart
+  stage.hear(owner, Unassign{lease(9), {{0, 3}}, {}, seconds(3600)});  // the owner's name for it since its restart
   CHECK(stage.ordered<EndTask>().empty());
   stage.hear(owner, Unassign{lease(9), {{0, 3}}, seconds(5), {}});
   CHECK(stage.ordered<EndTask>().at(0).grace == seconds(5));
@@ -355,7 +355,7 @@ TEST_CASE("resource manager: work that goes on detached is taken back by the lea
 
 TEST_CASE("resource manager: no lease comes where a later one was already taken back") {
   Stage stage = Stage::leased();
-  stage.hear(owner, Unassign{lease(3), {{0, 0}}, {}, {}});  // never assigned: promised all the same
+  stage.hear(owner, Unassign{lease(3), {{0, 0}}, {}, {}});  // never assigned, but promised all the same
   stage.hear(owner, Assign{lease(1), {{0, 4}}, alice.site});
   stage.hear(owner, Unassign{lease(1), {}, {}, {}});
   stage.hear(owner, Assign{lease(3), {{0, 0}}, bob.site});
@@ -414,7 +414,7 @@ TEST_CASE("resource manager: a site manager that began anew ends nothing, and is
   CHECK(offer.leases == std::vector{lease(1)});
   CHECK(offer.leased.at(0) == NodeSet{{1, 3}});
   CHECK(offer.dirty == NodeSet{{0, 0}});
-  // It doesn't remember what it heard, so it orders again: both are answered.
+  // The owner doesn't remember the answers, so it orders again: both orders are answered.
   stage.hear(owner, Unassign{lease(1), {{0, 0}}, {}, {}});
   CHECK(stage.ordered<EndTask>().at(0).grace == Duration{});
   stage.end_killed(job(1));
@@ -430,7 +430,7 @@ TEST_CASE(
   stage.put(LinkUp{alice, false, {}, {}});
   stage.put(LinkDown{owner});
   stage.wait(seconds(100));
-  CHECK(stage.ordered<EndTask>().empty());  // one of them alone: the job runs on
+  CHECK(stage.ordered<EndTask>().empty());  // only one of the two: the job runs on
   stage.put(LinkDown{alice});
   stage.wait(milliseconds(29'999));
   CHECK(stage.ordered<EndTask>().empty());
@@ -506,7 +506,7 @@ TEST_CASE("resource manager: silence counts from the last word, not from when it
   stage.put(LinkDown{alice, seconds(9)});
   stage.wait(seconds(26));
   CHECK(stage.ordered<EndTask>().empty());
-  stage.wait(seconds(2));  // a term after the second of the two was heard
+  stage.wait(seconds(2));  // a term after the later of the two was heard
   CHECK(stage.ordered<EndTask>().size() == 1);
 }
 

@@ -155,7 +155,7 @@ TEST_CASE("slots: a node is free once it is under no lease and nothing runs on i
 
 TEST_CASE("slots: what is taken out of a lease comes under it no more, also where it never was") {
   Slots slots = eight();
-  slots.unassign({{3, 5}}, lease(6));  // a lease that none of them is under
+  slots.unassign({{3, 5}}, lease(6));  // a lease that has none of them
   CHECK(slots.leased() == 4);
   CHECK(slots.fences() ==
         Fences{{0, lease(5)}, {1, lease(5)}, {2, lease(5)}, {3, lease(6)}, {4, lease(7)}, {5, lease(6)}});

@@ -150,7 +150,7 @@ TEST_CASE("task table: a task is due at its time, those that are over after the 
   tasks.set_due(last, never);
   CHECK(tasks.next_due() == never);
   tasks.set_due(last, start + seconds(6));
-  advance(tasks, last, S::ended);  // takes the time with it
+  advance(tasks, last, S::ended);  // the time goes with it
   CHECK(tasks.next_due() == never);
 }
 
@@ -208,7 +208,7 @@ TEST_CASE("task table: parked programs are counted by job manager, and in bytes"
   tasks.enter(start, second, S::starting);
   CHECK(tasks.parked_bytes() == least);
   CHECK(tasks.parked_of(alice) == 1);
-  second.program.reset();  // it went to the backend
+  second.program.reset();  // the backend took it
   tasks.check_invariants();
   first.outcome = std::make_unique<Ended>();
   tasks.enter(start, first, S::ended);  // never started

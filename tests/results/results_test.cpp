@@ -1,5 +1,5 @@
-// What a simulation leaves in a folder: numbers as text, processor numbers, rows of tables, and how drawings are
-// measured.
+// The files of a simulation's results: numbers as text, processor numbers, rows of tables, and the measures of
+// drawings.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that is gone afterwards.
+/// A folder that is removed afterwards.
 class Folder {
  public:
   Folder()
@@ -95,7 +95,7 @@ TEST_CASE("processors are numbered through the clusters, low numbers first") {
   CHECK(to_text(numbers.take(three, 10, 20)) == "0-2");
   CHECK(to_text(numbers.take(std::vector<ClusterShare>{{0, 4}}, 20, 30)) == "0-3");
   CHECK(numbers.shared() == 0);
-  // there is none, so one is shared
+  // no whole processor is left, so one is shared
   CHECK(to_text(numbers.take(std::vector<ClusterShare>{{0, 1}}, 25, 31)).size() == 1);
   CHECK(numbers.shared() == 1);
 }

@@ -1,5 +1,5 @@
-// A command's questions to managers that restart, aren't there, or are others than was meant; and why nobody can be
-// reached. The manager is an endpoint behind a real socket, in the same thread.
+// A command's questions to managers that restart, are missing, or aren't those that were meant; and why a manager can't
+// be reached. The manager is an endpoint behind a real socket, in the same thread.
 #include "runtime/client.hpp"
 
 #include <doctest/doctest.h>
@@ -31,14 +31,14 @@ struct Folder {
   std::string path;
 };
 
-/// A manager that remembers what it was asked and answers when it is told to.
+/// A manager that stores questions and answers when the test says so.
 class FakeManager {
  public:
   FakeManager(const std::string& endpoint, std::uint64_t incarnation) : endpoint_(of(alice, incarnation)) {
     REQUIRE(transport_.listen(endpoint) == "");
   }
 
-  /// Takes and sends what there is.
+  /// Receives and sends everything that is ready.
   void turn() {
     transport_.wait({});
     const Instant now = monotonic_now();
@@ -86,7 +86,7 @@ std::size_t connect(ClientPool& pool, const std::string& endpoint, const Party& 
   return std::get<std::size_t>(connected);
 }
 
-/// Lets both work until this is true.
+/// Lets both sides work until this is true.
 template <class Event>
 void until(FakeManager& manager, ClientPool& pool, std::vector<Reply>& replies, const Event& event) {
   for (const Instant end = monotonic_now() + seconds(60); !event(); manager.turn()) {
@@ -189,7 +189,7 @@ TEST_CASE("why nobody can be reached") {
   CHECK(why("tcp://127.0.0.1:1#" + std::string(key_letters, 'A'))
             .starts_with("nobody listens at tcp://127.0.0.1:1: "));
   CHECK(why_unreachable("tcp://no-such-host.invalid:7700")->why == ReachFault::no_such_host);
-  CHECK(why("ipc://" + std::string(200, 'x')) == "");  // whoever connects says what is wrong with it
+  CHECK(why("ipc://" + std::string(200, 'x')) == "");  // connecting says what is wrong with it
 }
 
 }  // namespace client_test

@@ -1,4 +1,4 @@
-// Which connections are cut: strangers that stay idle, are too many or say much, and what memory grows by.
+// Which connections are cut: of strangers that stay idle, are too many or send much; and how much memory may grow.
 #include "runtime/connection_guard.hpp"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ struct Stage {
   }
   void hear(int descriptor) { guard.heard(now, descriptor); }
   void wait(Duration length) { now = now + length; }
-  /// As the transport does: what is cut is closed.
+  /// Closes what the guard wants to be cut, as the transport does.
   std::vector<int> to_cut(std::uint64_t resident = 100 * mebibyte) {
     const auto is_needed = [&](int descriptor) { return std::ranges::find(needed, descriptor) != needed.end(); };
     const auto received_on = [&](int descriptor) {
@@ -86,7 +86,7 @@ TEST_CASE("connection guard: of too many strangers the oldest are cut, and no kn
   CHECK(stage.to_cut() == Cut{});  // eight strangers
   CHECK(!stage.guard.is_urgent());
   stage.open(10);
-  stage.hear(2);  // which doesn't make it younger
+  stage.hear(2);  // doesn't make it younger
   CHECK(stage.guard.is_urgent());
   CHECK(stage.to_cut() == Cut{2, 3});
   CHECK(!stage.guard.is_urgent());
@@ -159,7 +159,7 @@ TEST_CASE("connection guard: a descriptor that is used again belongs to a strang
   CHECK(stage.to_cut().empty());
   stage.needed = {};
   stage.open(1);
-  stage.open(2);  // word of the end of the one before was lost
+  stage.open(2);  // the message about the previous connection's end was lost
   CHECK(stage.guard.is_urgent());
   CHECK(stage.to_cut().size() == 2);
 }
@@ -180,7 +180,7 @@ TEST_CASE("connection guard: growth that nothing explains cuts those alone that 
   Stage stage;
   stage.open(1);
   stage.open(2);
-  stage.needed = {1};  // a peer may be the one, too
+  stage.needed = {1};  // it may also be a peer's connection
   CHECK(stage.to_cut(100 * mebibyte) == Cut{});
   stage.wait(stage.settings.window);
   stage.hear(2);
@@ -216,7 +216,7 @@ TEST_CASE("connection guard: where received bytes are known, only a connection t
   for (const int descriptor : {1, 2, 3, 4}) stage.hear(descriptor);
   CHECK(stage.to_cut(100 * mebibyte) == Cut{});
   stage.wait(milliseconds(250));
-  stage.received[1] += 15 * mebibyte;  // all of them together receive less than what memory may grow by
+  stage.received[1] += 15 * mebibyte;  // together they receive less than memory may grow by
   stage.received[3] += 40 * mebibyte;
   CHECK(stage.to_cut(160 * mebibyte) == Cut{});
   CHECK(stage.to_cut(165 * mebibyte) == Cut{3});

@@ -1,4 +1,4 @@
-// How a daemon begins: what it makes is its own, it keeps no folder busy, and it ends with its parent if it is to.
+// How a daemon begins: its files are private, it keeps no folder busy, and it ends with its parent if it should.
 #include "daemons/run_daemon.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ using namespace dmm;
 
 namespace {
 
-/// The exit code of a process that does this.
+/// The exit code of a child process that does this work.
 template <class Work>
 int in_a_process(Work work) {
   const pid_t process = fork();

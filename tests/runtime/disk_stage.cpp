@@ -1,4 +1,4 @@
-// Takes the place of calls of the C library and of ZeroMQ in this program; see disk_stage.hpp.
+// Replaces calls of the C library and of ZeroMQ in this program; see disk_stage.hpp.
 #include "tests/runtime/disk_stage.hpp"
 
 #include <dlfcn.h>
@@ -40,7 +40,7 @@ State& state() {
   return *shared;
 }
 
-/// The last part of a path in the watched folder, or the folder's own; empty for any other.
+/// The last part of a path inside the watched folder, or the folder's own name; empty for any other path.
 std::string_view watched_name(std::string_view path) {
   const std::string_view folder = state().folder;
   if (!path.starts_with(folder) || (path.size() > folder.size() && path[folder.size()] != '/')) return {};
@@ -57,7 +57,7 @@ void note_file(std::string_view what, std::string_view path) {
   if (const std::string_view name = watched_name(path); !name.empty()) note(std::string(what) += name);
 }
 
-/// How many of these bytes there is room for, which is taken.
+/// Takes room for as many of these bytes as there is; returns their number.
 std::size_t take_room(int file, std::size_t length, off_t offset) {
   struct stat now {};
   if (state().room == any_room || ::fstat(file, &now) != 0) return length;
@@ -141,7 +141,7 @@ bool in_order(const std::vector<std::string>& notes, const std::string& first,
 
 }  // namespace dmm
 
-// What the C library declares as `pwrite` and `pwrite64` is one function where files are of 64 bits.
+// The C library's `pwrite` and `pwrite64` are one function where file offsets have 64 bits.
 extern "C" {
 ssize_t pwrite(int file, const void* data, size_t length, off_t offset) {
   return dmm::write_noted(file, data, length, offset);

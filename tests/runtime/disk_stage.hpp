@@ -1,6 +1,6 @@
-// What code under test does to the disk, seen from outside and everywhere alike: no privileges, no tracer, no mount.
-// This program has its own pwrite, fsync, fdatasync, rename and zmq_send (disk_stage.cpp), which the libraries under
-// test and SQLite call in place of the system's. They do the same, note it, and fail where a test wants them to.
+// Observes from outside what code under test does to the disk, on any machine: without privileges, tracer or mount.
+// This program has its own pwrite, fsync, fdatasync, rename and zmq_send (disk_stage.cpp). The libraries under test and
+// SQLite call these instead of the system's. They do the same, note it, and fail where a test wants them to.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace dmm {
 
-/// Watches the files of one folder, also those that processes use which are forked meanwhile. One at a time.
+/// Watches the files of one folder, also for processes that are forked meanwhile. Only one watch at a time.
 class WatchedDisk {
  public:
   explicit WatchedDisk(std::string folder);
@@ -18,15 +18,15 @@ class WatchedDisk {
   WatchedDisk(const WatchedDisk&) = delete;
   WatchedDisk& operator=(const WatchedDisk&) = delete;
 
-  /// No more room for files to grow, but for this number of bytes.
+  /// From now on files can only grow by this number of bytes in all.
   void fill(std::int64_t left = 0);
   void make_room();
   /// Each sync fails from now on, as on a broken disk.
   void break_syncs();
   void repair();
 
-  /// What was done so far, in order: "wrote NAME", "synced NAME", "renamed NAME", by the last part of the path; "sent"
-  /// for a frame that a forked process sends; and what `note` added.
+  /// All actions so far, in order: "wrote NAME", "synced NAME", "renamed NAME", by the last part of the path; "sent"
+  /// for a frame that a forked process sends; and lines that `note` added.
   std::vector<std::string> notes() const;
   void forget_notes();
 };
@@ -34,7 +34,7 @@ class WatchedDisk {
 /// Adds a line to the notes, if a disk is watched.
 void note(std::string_view what);
 
-/// Whether, after each `first` in the notes, the next ones of these come in this order; and there is any `first`.
+/// Whether each `first` in the notes is followed by the next ones in this order, and there is at least one `first`.
 bool in_order(const std::vector<std::string>& notes, const std::string& first,
               const std::vector<std::string>& then);
 

@@ -1,4 +1,4 @@
-// Tokens: what they say, that each is good once and until its hour, and what the office of a site takes in.
+// Tokens: their content, that each works once and before it expires, and what a site's office accepts.
 #include "runtime/enrolment.hpp"
 
 #include <doctest/doctest.h>
@@ -67,7 +67,7 @@ TEST_CASE("enrolment: a token reads back, and names where the site is, its keys 
   CHECK(token.newcomer == Newcomer::neighbour);
   CHECK(token.name == "beta");
   CHECK(token.site == site.name);
-  CHECK(token.relation == "parent");  // what alpha is to it
+  CHECK(token.relation == "parent");  // alpha's relation to it
   CHECK(token.ancestors == std::vector<std::string>{"campus"});
   CHECK(token.key == site.keyring.site);
   CHECK(token.endpoint == "tcp://alpha:7700#" + to_text(public_of(site.keyring.link)));
@@ -145,7 +145,7 @@ TEST_CASE("enrolment: files that can't be what they should be are told, and beli
   REQUIRE(
       replace_private_file(site.folder + "/keys/invitations.json", R"(["odd", {"code": "a", "until": "soon"}])")
           .empty());
-  CHECK(site.fault_of_invite(Json::object()).empty());  // what has no end is over
+  CHECK(site.fault_of_invite(Json::object()).empty());  // an invitation without an end counts as expired
   CHECK(fault_of(site.office().take_in({{"code", "a"}})).starts_with("the token was used before"));
   REQUIRE(std::filesystem::create_directory(site.folder + "/revoked.json"));
   const auto revoked = read_revoked(site.folder);

@@ -1,4 +1,4 @@
-// The writer of users' files in the background: order, safety, errors that are told, and folders that hang.
+// The background writer of users' files: order, safety, reported errors, and hanging folders.
 #include <doctest/doctest.h>
 
 #include <poll.h>
@@ -133,7 +133,7 @@ TEST_CASE("file writer: a file system that hangs holds up what goes there, and n
       writer.add(id, {folder.path + "/" + std::to_string(id), 0, "x", true, false, true});
     CHECK(results(writer, 47).count(1) == 0);
     CHECK(content(folder.path + "/3") == "x");
-  }  // and it doesn't hold up its end either
+  }  // and it doesn't delay its end either
   FileWriter writer(hang_there);
   writer.add(1, {folder.path + "/hung/c", 0, "x", true, false, true});
   released = true;

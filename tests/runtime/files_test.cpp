@@ -1,4 +1,4 @@
-// Files that daemons write for themselves: whole or not at all, and on the disk before anybody relies on them.
+// Files that daemons write for themselves: whole or not at all, and on the disk before the daemon relies on them.
 #include "runtime/files.hpp"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using Notes = std::vector<std::string>;
 
-/// What replacing a file does to the disk, in this order.
+/// What replacing a file does to the disk, in order.
 Notes replacing(const LedgerFolder& folder, const std::string& name) {
   return {"wrote " + name + ".new", "synced " + name + ".new", "renamed " + name,
           "synced " + std::filesystem::path(folder.path()).filename().string()};
@@ -54,7 +54,7 @@ TEST_CASE("numbers of starts grow, also with a clock that was set back") {
   CHECK(std::holds_alternative<std::string>(next_incarnation(folder.file("no/file"))));
   WatchedDisk disk(folder.path());
   CHECK(std::get<std::uint64_t>(next_incarnation(file)) == 100'000'000'000'002);
-  CHECK(disk.notes() == replacing(folder, "incarnation"));  // before anybody hears the number
+  CHECK(disk.notes() == replacing(folder, "incarnation"));  // before any other party hears the number
   disk.break_syncs();
   CHECK(std::holds_alternative<std::string>(next_incarnation(file)));
 }
@@ -65,11 +65,11 @@ TEST_CASE("job numbers are never handed out twice") {
   NumberFile first(path, 100);
   REQUIRE(first.open().empty());
   CHECK(first.first() == 1);
-  REQUIRE(first.used_below(5'000).empty());  // and then a crash
+  REQUIRE(first.used_below(5'000).empty());  // then a crash
   NumberFile second(path, 100);
   REQUIRE(second.open().empty());
   CHECK(second.first() >= 5'000);
-  REQUIRE(second.close(5'010).empty());  // an orderly end skips none
+  REQUIRE(second.close(5'010).empty());  // an orderly end skips no numbers
   NumberFile third(path, 100);
   {
     WatchedDisk disk(folder.path());

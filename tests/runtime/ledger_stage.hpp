@@ -1,4 +1,4 @@
-// A folder for ledgers of one test, and what is in a ledger as a value to compare.
+// A folder for the ledgers of one test, and the content of a ledger as a value to compare.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 
 namespace dmm {
 
-/// Goes away with all that is in it.
+/// Removed with all its files when the object goes.
 class LedgerFolder {
  public:
   explicit LedgerFolder(std::filesystem::path below = std::filesystem::temp_directory_path())
@@ -35,7 +35,7 @@ class LedgerFolder {
   void write(const std::string& name, const std::string& content) const {
     std::ofstream(file(name), std::ios::binary) << content;
   }
-  /// Leaves only what is written next.
+  /// Drops everything written so far.
   void clear() const {
     for (const auto& entry : std::filesystem::directory_iterator(path_)) std::filesystem::remove(entry.path());
   }
@@ -45,7 +45,7 @@ class LedgerFolder {
   std::filesystem::path path_;
 };
 
-/// What SQLite itself makes of some SQL in a file: the first value of the first row, as text; it must succeed.
+/// Runs SQL on a file with SQLite itself; it must succeed. Returns the first value of the first row, as text.
 inline std::string sql(const std::string& path, const std::string& text) {
   sqlite3* opened = nullptr;
   REQUIRE(sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) ==
@@ -62,7 +62,7 @@ inline std::string sql(const std::string& path, const std::string& text) {
   return first;
 }
 
-/// "table/key" and the record.
+/// From "table/key" to the record.
 using LedgerContent = std::map<std::string, std::string>;
 
 inline LedgerOptions ledger_options(const std::string& path) {

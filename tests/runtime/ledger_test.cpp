@@ -1,5 +1,5 @@
-// The ledger on real files: what was committed is found again, whole batches at a time, after any end of the process;
-// damage of any byte is found at opening; a full disk loses nothing.
+// The ledger on real files. Committed rows are found again, in whole batches, after any end of the process. Damage of
+// any byte is found when the ledger is opened. A full disk loses nothing.
 #include "runtime/ledger.hpp"
 
 #include <doctest/doctest.h>
@@ -18,13 +18,14 @@
 namespace dmm::ledger_test {
 namespace {
 
-/// A row of some length that tells the step of the last change and its place.
+/// A row of some length that has the step of its last change and its place.
 std::string record_of(std::uint64_t step, std::uint64_t place) {
   return "{\"step\":" + std::to_string(step) + ",\"text\":\"" +
          std::string((step * 31 + place * 17) % 300, static_cast<char>('a' + step % 26)) + "\"}";
 }
 
-/// Batch `step` of a history: puts some rows, changes one, and erases an old one. `content` follows if it is given.
+/// Batch `step` of a history: puts some rows, changes one, and erases an old one. If `content` is given, it gets the
+/// same changes.
 void change(Ledger* ledger, LedgerContent* content, std::uint64_t step) {
   const auto put = [&](const char* table, const std::string& key, const std::string& record) {
     if (ledger != nullptr) ledger->put(table, key, record);
@@ -46,7 +47,7 @@ LedgerContent content_after(std::uint64_t steps) {
   return content;
 }
 
-/// The step after which a ledger has this content, as its own row says; checked.
+/// The step after which the ledger had this content, as its own row says; the content is checked.
 std::uint64_t step_of(const LedgerContent& content) {
   const auto always = content.find("leases/always");
   if (always == content.end()) return content.empty() ? 0 : UINT64_MAX;
@@ -66,7 +67,7 @@ TEST_CASE("what was committed is found again, and nothing else") {
       CHECK(ledger.commit(Grade::synced) == CommitOutcome::done);  // of nothing
       ledger.put("leases", "b", "1");
       ledger.put("leases", "a", "2");
-      ledger.put("leases", "b", "3");  // the last one holds
+      ledger.put("leases", "b", "3");  // the last value counts
       ledger.put("usage", "gone", "4");
       CHECK(ledger.commit(Grade::committed) == CommitOutcome::done);
       ledger.erase("usage", "gone");
@@ -120,7 +121,7 @@ TEST_CASE("what a process that crashed left in the log is in the file before any
       change(ledger.get(), nullptr, step);
       REQUIRE(ledger->commit(grade_of(step)) == CommitOutcome::done);
     }
-    for (const char* const ending : {"", "-wal"})  // as it is when the process ends now
+    for (const char* const ending : {"", "-wal"})  // as it is if the process ends now
       std::filesystem::copy_file(before.file() + ending, after.file() + ending);
   }
   REQUIRE(std::filesystem::file_size(after.file() + "-wal") > 0);
@@ -139,7 +140,7 @@ TEST_CASE("people may read while the ledger is written, and hold up nothing") {
   CHECK(ledger->commit(Grade::synced) == CommitOutcome::done);
 }
 
-/// Commits batch after batch until it is killed, and tells how far it came.
+/// Commits batches until it is killed; `told` says how far it came.
 [[noreturn]] void write_for_ever(const std::string& path, std::uint64_t step, volatile std::uint64_t* told) {
   auto opened = Ledger::open(ledger_options(path));
   if (std::holds_alternative<std::string>(opened)) _exit(1);
@@ -177,18 +178,18 @@ TEST_CASE("whenever the writer is killed, whole batches are left, and all that w
   munmap(shared, 4096);
 }
 
-/// The two files of a ledger at some moment.
+/// The two files of a ledger at one moment.
 struct Snapshot {
   std::string file, log;
 };
 
 constexpr std::uint64_t history = 60;
 
-/// As after a kill: part of it in the file, the rest in the log.
+/// As after a kill: some content is in the file, the rest in the log.
 Snapshot snapshot_with_log() {
   const LedgerFolder folder;
   for (const std::uint64_t end : {history / 2, history}) {
-    const auto ledger = open_ledger(folder.file());  // at its closing everything goes into the file
+    const auto ledger = open_ledger(folder.file());  // closing it moves everything into the file
     for (std::uint64_t step = end - history / 2 + 1; step <= end; ++step) {
       change(ledger.get(), nullptr, step);
       REQUIRE(ledger->commit(grade_of(step)) == CommitOutcome::done);
@@ -213,7 +214,7 @@ Snapshot snapshot_without_log() {
 
 constexpr std::uint64_t refused = UINT64_MAX - 1;
 
-/// How many steps of the history a ledger of these files has; `refused` if it says that it is damaged.
+/// How many steps of the history a ledger with these files has; `refused` if it reports damage.
 std::uint64_t steps_in(const LedgerFolder& folder, const Snapshot& files) {
   folder.clear();
   folder.write("ledger.sqlite", files.file);
@@ -229,7 +230,7 @@ std::uint64_t steps_in(const LedgerFolder& folder, const Snapshot& files) {
 struct Tally {
   int refused_ones = 0, whole = 0, prefix = 0;
   void add(std::uint64_t steps) {
-    REQUIRE(steps != UINT64_MAX);  // rows that never were together
+    REQUIRE(steps != UINT64_MAX);  // rows that never existed together
     ++(steps == refused ? refused_ones : steps == history ? whole : prefix);
   }
 };
@@ -239,7 +240,8 @@ std::filesystem::path quick_folder() {
                                        : std::filesystem::temp_directory_path();
 }
 
-/// Opens the snapshot with one byte of its file or its log changed: each of the first `all_of`, then one in a stride.
+/// Opens the snapshot with one byte of its file or its log changed: each of the first `all_of` bytes, then one in each
+/// stride.
 Tally flip_bytes(const LedgerFolder& folder, const Snapshot& sound, std::string Snapshot::*part,
                  std::size_t all_of, std::uint64_t stride, Random& random) {
   Tally tally;
@@ -267,7 +269,7 @@ TEST_CASE("a byte that changed in the file is found, or it made no difference") 
     MESSAGE("bytes of the file: ", tally.refused_ones, " refused, ", tally.whole, " no difference, ", tally.prefix,
             " earlier");
     CHECK(tally.prefix == 0);
-    CHECK(tally.refused_ones > 10);  // few where newer pages are in the log
+    CHECK(tally.refused_ones > 10);  // few if the log has newer pages
   }
 }
 
@@ -440,7 +442,7 @@ TEST_CASE("what was committed before, and is said again to be synced, is synced"
   };
   CHECK_FALSE(syncs(Grade::committed));
   CHECK(syncs(Grade::synced));
-  CHECK_FALSE(syncs(Grade::synced));  // it is by now
+  CHECK_FALSE(syncs(Grade::synced));  // by now it is
 }
 
 TEST_CASE("a new ledger is on the disk before it has its name, and its name before it is used") {

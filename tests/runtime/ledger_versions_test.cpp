@@ -1,6 +1,6 @@
-// Ledgers that earlier versions of DMM wrote, made here by SQL as they were on the disk, are read by this one: all
-// their rows, with defaults for what they lack. Rows of earlier layouts are never changed here: a column, an element or
-// a table that is added has to leave them readable.
+// Ledgers of earlier versions of DMM, made here by SQL as they were on the disk. This version reads all their rows,
+// with defaults for missing values. Rows of earlier layouts are never changed here: a new column, element or table must
+// leave them readable.
 #include <doctest/doctest.h>
 
 #include "jobmgr/records.hpp"
@@ -17,7 +17,7 @@ struct RowText {
   std::string table, key, record;
 };
 
-/// A ledger as a program made it that knew these tables.
+/// A ledger as written by a program that knew only these tables.
 void make_ledger(const LedgerFolder& folder, int version, const std::string& party,
                  const std::vector<std::string>& tables, const std::vector<RowText>& rows) {
   std::string text = "PRAGMA journal_mode=WAL; BEGIN; PRAGMA application_id=1145916748; PRAGMA user_version=" +
@@ -39,7 +39,7 @@ void make_ledger(const LedgerFolder& folder, int version, const std::string& par
   sql(folder.file(), text + "INSERT INTO about VALUES('total','" + std::to_string(total) + "'); COMMIT;");
 }
 
-/// Its rows, as a manager of this version finds them when it starts.
+/// Its rows, as a manager of this version reads them at its start.
 template <class Record>
 std::vector<Record> found_in(const LedgerFolder& folder, const std::string& party) {
   auto kept = open_kept<Record>(folder.path(), "graded", party);
@@ -102,7 +102,7 @@ const RowText submission_1{"submissions", "cli#4", R"({"client":["b",3,"cli"],"t
 TEST_CASE("a site manager's ledger of version 1 is read, and what it lacks has its defaults") {
   const LedgerFolder folder;
   make_ledger(folder, 1, "sitemgr a", {"leases", "usage", "drained"}, {lease_1, usage_1, drained_1});
-  for (int start = 1; start <= 2; ++start) {  // the first takes it over
+  for (int start = 1; start <= 2; ++start) {  // the first start converts it
     const auto rows = found_in<SiteRecord>(folder, "sitemgr a");
     CHECK(rows.size() == 3);
     const auto& lease = only<LeaseRecord>(rows);

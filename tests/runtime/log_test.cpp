@@ -1,4 +1,4 @@
-// Log lines: JSON that any parser reads, whatever bytes a peer or user put into it; files that grow, levels that hold.
+// Log lines: JSON that any parser reads, whatever bytes a peer or user put into it; growing files, and levels.
 #include "runtime/log.hpp"
 
 #include <doctest/doctest.h>
@@ -143,7 +143,7 @@ TEST_CASE("a log that grows beyond its bound is moved, and so many of those move
   CHECK(files == 3);
   CHECK(bytes <= 3'000);
   CHECK(content(folder.path + "/site.jsonl").find("\"number\":99") != std::string::npos);
-  std::filesystem::create_symlink("/dev/null", folder.path + "/nowhere");  // whoever named it wants it there
+  std::filesystem::create_symlink("/dev/null", folder.path + "/nowhere");  // it was named, so it is wanted
   Log nowhere;
   REQUIRE(nowhere.open({folder.path + "/nowhere", false, Level::info, "test", 10, 2}).empty());
   for (int i = 0; i < 3; ++i) nowhere.write(Level::warning, "line", {});
@@ -182,7 +182,7 @@ TEST_CASE("pieces of output land where they belong, and not through a link") {
   CHECK(!write_piece({folder.path, 0, "x"}).empty());
   CHECK(!write_piece({folder.path + "/no/such/out", 0, "x"}).empty());
   CHECK(write_piece({"/dev/null", 0, "x", true, false, true}).empty());
-  // A file that nothing can sync: that it isn't safe is told.
+  // A file that can't be synced: the caller is told that it isn't safe.
   CHECK(write_piece({"/proc/self/coredump_filter", 0, "0x33"}).empty());
   CHECK(write_piece({"/proc/self/coredump_filter", 0, "0x33", false, false, true}).starts_with("cannot sync"));
 }

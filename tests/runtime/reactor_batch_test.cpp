@@ -1,4 +1,4 @@
-// How much a daemon takes in before it decides anything: what came waits for its turn, and nothing waits for all of it.
+// How much a daemon takes in before it decides anything: input waits for the next batch, but never for all other input.
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr Duration slowness = milliseconds(3);
 
-/// Takes its time over each job that it is handed, and counts them up to the end of the step.
+/// Takes some time for each job, and counts them until the end of the step.
 struct SlowManager {
   using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, LinkStanding>;
   struct Effects : dmm::Effects {
@@ -35,7 +35,7 @@ struct SlowManager {
   Ignored nothing = {};
 };
 
-/// Says through a pipe after each step how many jobs it took in.
+/// Reports through a pipe how many jobs each step took in.
 struct CountingShell {
   int pipe;
   Reloaded reload(Instant, Driver<SlowManager>&) { return {}; }
@@ -92,7 +92,7 @@ TEST_CASE("a daemon settles after some milliseconds of taking in, however much h
   while (!pool.is_up(std::get<std::size_t>(manager))) pool.poll(milliseconds(20));
   pool.poll({});
   CHECK(next_count(ends[0]) == 1);
-  kill(daemon, SIGSTOP);  // what is sent now is there at once when it goes on
+  kill(daemon, SIGSTOP);  // frames sent now arrive together when it goes on
   constexpr int jobs = 40;
   for (int i = 0; i < jobs; ++i) {
     pool.submit(std::get<std::size_t>(manager), {JobDescription{}});
@@ -102,7 +102,7 @@ TEST_CASE("a daemon settles after some milliseconds of taking in, however much h
   int taken = 0;
   while (taken < jobs) {
     const int count = next_count(ends[0]);
-    CHECK(count <= 2);  // after two of 3 ms the time of a batch is over
+    CHECK(count <= 2);  // the time of a batch is over after two jobs of 3 ms
     taken += count;
     pool.poll({});
   }

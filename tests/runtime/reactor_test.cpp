@@ -1,5 +1,5 @@
-// The loop of a daemon as it is: over a real ledger, real sockets and a real log, in a process of its own. What it does
-// to disk and sockets is noted in order (disk_stage.hpp).
+// The loop of a daemon as it is, with a real ledger, real sockets and a real log, in a process of its own. Its actions
+// on disk and sockets are noted in order (disk_stage.hpp).
 #include "runtime/reactor.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr Duration patience = seconds(20);
 
-/// Decides nothing by itself.
+/// A manager that decides nothing by itself.
 struct Clerk {
   using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, LinkStanding>;
   struct Effects : dmm::Effects {
@@ -29,7 +29,7 @@ struct Clerk {
   Ignored nothing = {};
 };
 
-/// Keeps a row for each question and does something for it, as the verb says: "committed" or "synced".
+/// Writes a row for each question with the grade in its verb: "committed" or "synced".
 struct ClerkShell {
   int asked = 0;
   bool todo = false;
@@ -53,7 +53,7 @@ struct ClerkShell {
   }
 };
 
-/// The daemon itself: its exit code.
+/// The daemon itself; returns its exit code.
 int run_clerk(const LedgerFolder& folder, const std::string& endpoint) {
   Signals signals;
   Log log;
@@ -119,14 +119,14 @@ class ClerkProcess {
     const auto notes = disk.notes();
     return std::find(notes.begin(), notes.end(), what) != notes.end();
   }
-  /// Since the last thing was decided. Before that a Beat may have left.
+  /// Whether this happened after the last decision; before that a Beat may have been sent.
   bool did_since(const std::string& what) const {
     const auto notes = disk.notes();
     const auto decided = std::find(notes.rbegin(), notes.rend(), "decided");
     return std::find(notes.rbegin(), decided, what) != decided;
   }
   void signal(int number) const { kill(process_, number); }
-  /// Of its end; -1 if it was killed, as one is that goes on for ever.
+  /// Its exit code; -1 if it was killed, as a daemon that never ends is.
   int exit_code() {
     int status = 0;
     const Instant end = monotonic_now() + patience;
@@ -149,7 +149,7 @@ class ClerkProcess {
  private:
   pid_t process_;
   ClientPool pool_;
-  std::map<std::uint64_t, Reply> replies_ = {};  ///< those that came before they were waited for
+  std::map<std::uint64_t, Reply> replies_ = {};  ///< replies that came before they were awaited
 };
 
 TEST_CASE("what is decided is kept first, then done, then told") {

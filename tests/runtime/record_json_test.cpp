@@ -1,4 +1,4 @@
-// Records as JSON: every row of every manager comes back as it was, and what is no such row is refused by column.
+// Records as JSON: every row of every manager comes back unchanged, and other text is refused with the column.
 #include "runtime/record_json.hpp"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@
 namespace dmm::record_json_test {
 namespace {
 
-/// Fills values of any kind with anything.
+/// Fills values of any type with random content.
 class Filler {
  public:
   explicit Filler(std::uint64_t seed) : random_(seed) {}

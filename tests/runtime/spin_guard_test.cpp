@@ -1,4 +1,4 @@
-// A manager that asks to be settled at once, for ever, is told of once and slowed down; its daemon goes on.
+// A manager that always asks to be settled at once is reported once and slowed down; its daemon goes on.
 #include "runtime/spin_guard.hpp"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using namespace dmm;
 
 namespace {
 
-/// Its deadline is always over.
+/// A manager with a deadline that is always over.
 struct Spinner {
   using Input = std::variant<Received, LinkUp, LinkDown, LinkPressed, LinkStanding>;
   struct Effects : dmm::Effects {
@@ -34,7 +34,7 @@ struct Spinner {
   Ignored nothing = {};
 };
 
-/// Ends the daemon when it was settled a little longer than a manager may spin.
+/// Ends the daemon after a little longer than a manager may spin.
 struct SpinnerShell {
   static constexpr std::string_view state_verb = "state";
   Reloaded reload(Instant, Driver<Spinner>&) { return {}; }

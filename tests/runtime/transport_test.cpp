@@ -1,4 +1,4 @@
-// Sockets between transports of one process: frames both ways, what is refused, endpoints that are taken.
+// Sockets between transports of one process: frames both ways, refusals, and endpoints that are in use.
 #include "runtime/transport.hpp"
 
 #include <arpa/inet.h>
@@ -63,7 +63,7 @@ Connection dial(Transport& transport, const std::string& endpoint) {
   return std::get<Connection>(dialled);
 }
 
-/// The frame that the peer holds for its new connection, as the server gets it.
+/// The peer's held frame for its new connection, as the server receives it.
 std::optional<Got> meet(Transport& peer, Transport& server) {
   for (int i = 0; i < 300; ++i) {
     CHECK(!next(peer, milliseconds(10)));
@@ -210,7 +210,7 @@ TEST_CASE("over tcp nothing of a connection without the right keys arrives") {
   REQUIRE(server.listen("tcp://127.0.0.1:*") == "");
   const std::string place = server.endpoints().front();
   const std::string other_key = to_text(public_of(new_link_secret()));
-  Transport misled(keyed());  // takes another for the server
+  Transport misled(keyed());  // dials with another server's key
   dial(misled, place + "#" + other_key);
   misled.send(1, "to another");
   zmq::context_t context{1};
@@ -233,7 +233,7 @@ TEST_CASE("over tcp nothing of a connection without the right keys arrives") {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   REQUIRE(::connect(raw, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
   REQUIRE(::send(raw, "\x01\x00hello\xff", 8, MSG_NOSIGNAL) == 8);
-  // Another that has the right key is heard meanwhile, and is all that is heard.
+  // Another transport with the right key is heard meanwhile, and it is the only one.
   Transport peer(keyed());
   dial(peer, server.published(place));
   peer.send(1, "in order");

@@ -1,10 +1,10 @@
 // Small random grids in which one party lies, of each role in turn: a site, a job manager, a resource manager or a
-// client. Nobody's invariants break, nothing that honest parties keep grows without a bound, and users of sites whose
-// own nodes suffice are served. In half of the runs the liar repents: it is started again, and then all are served.
-// A failing seed is repeated by
+// client. No manager's invariants break, the state of honest parties stays bounded, and a site with enough nodes of its
+// own serves its users. In half of the runs the liar is restarted as an honest party, and then all jobs are served. To
+// repeat a failing seed:
 //   DMM_SEED=<seed> build/bin/simulation_tests -tc="a liar*"
-//   DMM_VERBOSE=1   tells everything that happened
-//   DMM_SEEDS=5000  runs more of them, DMM_FIRST_SEED=1000000 other ones
+//   DMM_VERBOSE=1   prints everything that happened.
+//   DMM_SEEDS=5000  runs more of them, DMM_FIRST_SEED=1000000 other ones.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,14 +28,14 @@ constexpr Instant lies_begin = Instant{} + seconds(5);
 constexpr Instant lies_end = Instant{} + seconds(65);
 constexpr Duration between_jobs = seconds(2);
 constexpr Duration between_lies = milliseconds(20);
-/// Jobs run for two seconds at most. What was lent is given back within reclaim_after and reclaim_grace, its resource
-/// manager cleans it, and others of the site may stand before.
+/// Jobs run for two seconds at most. Lent nodes come back within reclaim_after and reclaim_grace, and their resource
+/// manager cleans them. Other jobs of the site may be earlier in the queue.
 constexpr Duration served_within = seconds(60);
-/// After everybody is honest: confirm_limit, the rounds of asking, and all that waited until then.
+/// After all parties are honest: confirm_limit, the rounds of asking, and all jobs that waited until then.
 constexpr Duration all_served_within = seconds(300);
 constexpr std::uint64_t steps_between_looks = 50;
 
-// Of what honest managers keep. Small, so that whatever has no bound passes them soon.
+// Limits of what honest managers keep. They are small, so that unbounded state soon exceeds them.
 constexpr std::uint32_t leases_per_link = 6, delegations_per_link = 4, requests_per_user = 12;
 constexpr std::size_t links_max = 400;
 
@@ -60,7 +60,7 @@ class LiarRun {
     });
   }
 
-  /// What is broken; empty if nothing is.
+  /// Plays the run; returns what is broken, or empty.
   std::string play() {
     Instant next_job{}, next_lie = lies_begin;
     while (world_.now() < lies_end && fault_.empty()) {
@@ -91,7 +91,7 @@ class LiarRun {
     Party user;
     std::uint64_t number = 0;
     Instant at{};
-    bool guarded = false;  ///< served whatever the liar does
+    bool guarded = false;  ///< it must be served whatever the liar does
   };
 
   Topology topology(std::uint64_t seed) {
@@ -110,7 +110,7 @@ class LiarRun {
       rules.matchmaking_cycle = rules.delegation_cycle = {};
       rules.reclaim_after = seconds(5);
       rules.reclaim_grace = seconds(2);
-      rules.protected_first = seconds(1);  // else its owner waits for what was interrupted twice
+      rules.protected_first = seconds(1);  // otherwise its owner waits for jobs that were interrupted twice
       rules.protected_max = seconds(5);
       rules.absent_job_manager = seconds(15);
       rules.leases_per_link_max = leases_per_link;
@@ -154,9 +154,9 @@ class LiarRun {
       job.program.arguments = {"sleep", std::to_string(2 * dice_.uniform())};
       if (!world_.is_up(user)) continue;
       const std::uint64_t number = world_.submit(user, job);
-      if (!is_honest(user)) continue;  // it has jobs of its own, so that it speaks with more than its site
+      if (!is_honest(user)) continue;  // a lying user needs jobs to speak with more parties than its site
       const bool at_liar = site.name == liar_->who().site;
-      // A site's own managers believe it, for good: a lease that it invented may fence all that come after it.
+      // A site's own managers believe their site manager for good: a lease that it invented may fence all later ones.
       if (at_liar && liar_->who().role == Role::site_manager) continue;
       if (number > 0) wanted_.push_back({user, number, world_.now(), !at_liar && !site.settings.delegate});
     }
@@ -183,13 +183,13 @@ class LiarRun {
                        [this](const Wanted& job) { return job.guarded || repents_; });
   }
 
-  /// Whose time is over, and who is served no longer waits.
+  /// The fault of a job that was not served in time, if any. Jobs that ended leave the list.
   std::string unserved(bool in_the_end) {
     std::string fault;
     std::erase_if(wanted_, [&](const Wanted& wanted) {
       const auto* manager = world_.job_manager(wanted.user);
       const Job* job = manager ? manager->manager.find(wanted.number) : nullptr;
-      if (!job) return true;  // its job manager forgot it when it was started again
+      if (!job) return true;  // its job manager restarted and forgot it
       if (is_over(job->state)) {
         ++served_;
         if (wanted.guarded && job->state != JobState::finished) fault = name_of(wanted) + " didn't finish";
@@ -268,7 +268,7 @@ class LiarRun {
     return look_at_links(nodes.endpoint);
   }
 
-  /// After each step: a job manager that is told of a job that it doesn't know has it stopped at once.
+  /// After each step: a job manager that is told of an unknown job must have it stopped at once.
   void watch_for_trespassers() {
     for (const Party& party : world_.parties()) {
       if (party.role != Role::resource_manager || !is_honest(party)) continue;
@@ -297,7 +297,7 @@ class LiarRun {
   World world_;
   std::shared_ptr<Liar> liar_;
   std::vector<Wanted> wanted_;
-  std::map<Party, std::uint64_t> changes_;  ///< of the hosts, as they were looked at last
+  std::map<Party, std::uint64_t> changes_;  ///< of the hosts, at the last look
   std::uint64_t served_ = 0;
   std::string fault_;
 };

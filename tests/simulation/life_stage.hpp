@@ -1,5 +1,5 @@
-// What the tests of ordinary life in simulated grids share: a world of some topology, jobs that sleep, and what the
-// managers sent and keep.
+// What the tests of ordinary life in simulated grids share: a world with a topology, jobs that sleep, and counts of
+// what the managers sent and keep.
 #pragma once
 
 #include "simulator/world/world.hpp"

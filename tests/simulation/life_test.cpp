@@ -1,5 +1,5 @@
-// Ordinary life at sizes at which it used to go wrong: borrowers that want the same nodes, a burst of jobs, slow links
-// and long chains. Each test prints what it measured.
+// Ordinary life at sizes at which it used to fail: borrowers that want the same nodes, bursts of jobs, slow links and
+// long chains. Each test prints its measurements.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -14,7 +14,7 @@ using namespace life_stage;
 
 // ---- borrowers of one owner ----------------------------------------------------------------------------------------
 
-/// An owner of 100 processors without users, and children who have users and no processors.
+/// An owner of 100 processors without users, and its children, which have users and no processors.
 Topology one_owner(std::size_t borrowers, const std::string& settings) {
   std::string text = R"({"name": "sharing", "defaults": {)" + settings + R"(}, "sites": [
     {"name": "owner", "clusters": [{"name": "c", "nodes": 100}]})";
@@ -23,11 +23,12 @@ Topology one_owner(std::size_t borrowers, const std::string& settings) {
   return topology_of(text + "]}");
 }
 
-/// Processor seconds that each borrower used in an hour, after ten minutes in which nothing is counted.
+/// Processor seconds that each borrower used in an hour, after ten minutes that don't count.
 std::vector<double> use_of_an_hour(std::size_t borrowers, const std::string& settings) {
   constexpr Instant begin = Instant{} + seconds(600), end = begin + seconds(3600);
   World world(one_owner(borrowers, settings), quiet_world());
-  // More than anybody can run in that time. One after the other, so that the first begins with all nodes.
+  // More jobs than can run in that time. They are submitted one borrower after another, so that the first begins with
+  // all nodes.
   for (std::size_t i = 0; i < borrowers; ++i) {
     world.run_until(Instant{} + seconds(5 * static_cast<std::int64_t>(i + 1)));
     const Party user = job_manager_of(SiteName("b" + std::to_string(i)), "u");
@@ -51,7 +52,7 @@ double sum(const std::vector<double>& values) {
   return all;
 }
 
-/// Jain's index of fairness: 1 if all are equal, 1/n if one has everything.
+/// Jain's index of fairness: 1 if all are equal, 1/n if one borrower has everything.
 double jain(const std::vector<double>& values) {
   double squares = 0;
   for (const double value : values) squares += value * value;
@@ -66,9 +67,9 @@ TEST_CASE("borrowers of equal demand get equal shares, at little cost") {
     std::printf("%zu borrowers: Jain's index %.4f, %.2f %% of the nodes' time used\n", borrowers, jain(shared),
                 sum(shared) / 3600);
     CHECK(jain(shared) >= 0.95);
-    CHECK(sum(shared) >= 0.95 * 100 * 3600);  // no reuse, however unbounded, could use more than all
+    CHECK(sum(shared) >= 0.95 * 100 * 3600);  // unbounded reuse could not use more
   }
-  // Without any of it the first keeps what it has: the demand is one that has to be shared.
+  // Without any sharing the first borrower keeps its nodes: this demand has to be shared.
   const auto unbounded =
       use_of_an_hour(2, R"("reuse_jobs_max": 1000000, "reuse_length_max_seconds": 1000000, "turn_limit_seconds": 0,
             "use_hints": false)");
@@ -109,7 +110,7 @@ TEST_CASE("a burst of jobs at one site starts within seconds at its idle neighbo
 
 namespace {
 
-/// A line of sites: the first has a user, the last one all nodes.
+/// A line of sites: the first has a user, the last has all nodes.
 std::string line_of(int hops, bool direct_routes = false) {
   std::string text = R"({"name": "far", "sites": [{"name": "s0", "users": ["u"]})";
   for (int i = 1; i <= hops; ++i)
@@ -121,14 +122,14 @@ std::string line_of(int hops, bool direct_routes = false) {
   return text + "]}";
 }
 
-/// What became of jobs, and how long the last of them took.
+/// The outcomes of jobs, and how long the last job took.
 struct Became {
   std::size_t finished = 0;
   std::uint32_t reruns = 0;  ///< attempts beyond the first, charged or not
   double last = 0;           ///< seconds
 };
 
-/// Submits jobs of 2 processors and a minute at the near end of the line, at most to be run once, and waits for all.
+/// Submits jobs of 2 processors and a minute at the near end of the line, without reruns, and waits for all.
 Became run_jobs(World& world, std::uint32_t jobs) {
   JobDescription job = sleeper(2, 60, 16);
   job.reruns_max = 0;

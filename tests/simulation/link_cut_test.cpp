@@ -1,5 +1,5 @@
-// A link is cut for a day while jobs go on: what is kept for it, and what its healing costs. Fifty users of one site
-// run jobs on the nodes of fifty resource managers of the other; all that they say passes the link, in relays.
+// A link is cut for a day while jobs go on: how much is kept for it, and what it costs when it heals. Fifty users of
+// one site run jobs on the nodes of fifty resource managers of the other. All their messages pass the link as relays.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -27,7 +27,7 @@ Topology two_sites() {
      "clusters": [{"name": "c", "nodes": 50, "resource_managers": 50}]}]})");
 }
 
-/// Beats are rarer than by default, so that a day is simulated in seconds.
+/// Beats are rarer than by default, so that a day takes only seconds to simulate.
 WorldSettings a_day() {
   WorldSettings settings = quiet_world();
   settings.sessions = {.beat = seconds(10), .silence = seconds(30)};
@@ -39,7 +39,7 @@ class TwoSites {
  public:
   TwoSites() : world_(two_sites(), a_day()) { world_.run_until(Instant{} + seconds(60)); }
 
-  /// Each user wants one such job more.
+  /// Submits another such job for each user.
   void submit(const JobDescription& job) {
     for (std::size_t i = 0; i < pairs; ++i) world_.submit(job_manager_of(home, "u" + std::to_string(i)), job);
   }
@@ -61,7 +61,7 @@ class TwoSites {
     }
     return all;
   }
-  /// That crossed the link in the next minute.
+  /// Bytes that cross the link in the next minute.
   std::uint64_t bytes_of_a_minute() {
     const auto crossed = [&] {
       return world_.network().bytes_between(world_.address_of(at_home), world_.address_of(at_owner));
@@ -78,7 +78,7 @@ class TwoSites {
     return static_cast<std::size_t>(std::ranges::count_if(
         world_.submissions(), [&](const Submission& one) { return view_of(world_, one).output == state; }));
   }
-  /// All that were ever said about output.
+  /// All messages about output so far.
   std::uint64_t output_messages() const {
     std::uint64_t all = 0;
     for (const Party& party : world_.parties()) {
@@ -92,7 +92,8 @@ class TwoSites {
     }
     return all;
   }
-  /// Bytes, by all managers together, by whoever kept most, and by the site that did.
+  /// The most bytes kept so far: by all managers together, by the manager that kept most, and by the site that kept
+  /// most.
   std::size_t most_kept() const { return most_kept_; }
   std::size_t most_kept_by_one() const { return most_kept_by_one_; }
   std::size_t most_kept_by_a_site() const { return most_kept_by_a_site_; }
@@ -112,7 +113,7 @@ class TwoSites {
   std::size_t most_kept_ = 0, most_kept_by_one_ = 0, most_kept_by_a_site_ = 0;
 };
 
-/// A job that runs at one of the sites or not at all.
+/// A job that runs at this site or not at all.
 JobDescription sleeper_at(const SiteName& site, std::int64_t length) {
   JobDescription job = sleeper(1, length);
   job.need.kind = RequestKind::fixed;
@@ -120,7 +121,7 @@ JobDescription sleeper_at(const SiteName& site, std::int64_t length) {
   return job;
 }
 
-/// A job that writes this many bytes at its end, or little by little.
+/// A job that writes this many bytes, at its end or gradually.
 JobDescription printer(std::uint64_t bytes, std::int64_t length = 0) {
   JobDescription job = sleeper_at(owner, 0);
   job.program.arguments = {"print", std::to_string(bytes)};
@@ -134,7 +135,7 @@ TEST_CASE("a link that is cut for a day keeps little, and heals at the cost of w
   for (const bool again : {false, true}) {
     TwoSites sites;
     JobDescription far = sleeper_at(owner, 7200);
-    far.reruns_max = again ? 3 : 0;  // what was cut off is begun again after the healing, or not
+    far.reruns_max = again ? 3 : 0;  // a job that is cut off is rerun after the healing, or not
     sites.submit(far);
     const std::uint64_t busy = sites.bytes_of_a_minute();
     CHECK(sites.count(JobState::running) == pairs);
@@ -167,7 +168,7 @@ TEST_CASE("fifty outputs that a cut interrupts are kept by nobody in memory, and
     sites.run(seconds(3000));
     CHECK(sites.most_kept() <= 100'000);
     CHECK(sites.most_kept_by_one() <= 16 * 1024);
-    if (length == 0) CHECK(sites.count(OutputState::unfetched) == pairs);  // their outcome is known meanwhile
+    if (length == 0) CHECK(sites.count(OutputState::unfetched) == pairs);  // their outcome has become known
     std::printf("fifty outputs, cut for long: %zu bytes kept by all\n", sites.most_kept());
     sites.heal();
     sites.run(seconds(length + 120));

@@ -1,4 +1,5 @@
-// What a link's limits leave of an owner for its other borrowers, and how often one asks in vain that has reached them.
+// What an owner keeps for its other borrowers by the limits of a link, and how often a borrower at its limit asks in
+// vain.
 #include <cstdio>
 #include <string>
 
@@ -9,7 +10,7 @@ namespace {
 
 using namespace life_stage;
 
-/// An owner of 8 processors, and two siblings with one each: `limits` are those of b at the owner.
+/// An owner of 8 processors, and two siblings with one processor each. `limits` are those of b at the owner.
 Topology owner_of_eight(const std::string& limits) {
   return topology_of(R"({"name": "limits", "sites": [
     {"name": "owner", "clusters": [{"name": "c", "nodes": 8}], "siblings": ["b", "c"],
@@ -22,7 +23,7 @@ Topology owner_of_eight(const std::string& limits) {
 struct Hour {
   double utilisation = 0;               ///< of the owner's processors
   std::size_t started = 0, failed = 0;  ///< jobs of b
-  std::uint64_t delegations = 0;        ///< messages of all kinds for them, from the start on
+  std::uint64_t delegations = 0;        ///< messages of all kinds for these jobs, from the start on
 };
 
 Hour hour_of(World& world) {
@@ -48,7 +49,7 @@ TEST_CASE("nothing is kept for a borrower that may have nothing more, and it doe
   struct Row {
     const char* limits;
     std::uint32_t width;  ///< of b's jobs
-    std::size_t failed;   ///< those of them that no owner may ever serve
+    std::size_t failed;   ///< jobs that no owner may ever serve
   };
   for (const Row& row : {Row{R"("processors": 1)", 8, 2000}, Row{R"("processors": 1)", 2, 2000},
                          Row{R"("leases": 1)", 2, 0}, Row{R"("processors": 2)", 1, 0}}) {
@@ -60,7 +61,7 @@ TEST_CASE("nothing is kept for a borrower that may have nothing more, and it doe
     std::printf("b may have %s, and wants %u: utilisation %.4f, %llu messages of delegation\n", row.limits,
                 row.width, hour.utilisation, static_cast<unsigned long long>(hour.delegations));
     CHECK(hour.utilisation >= 0.99);
-    CHECK(hour.delegations <= 20 * 8 * 60);  // so many jobs of one processor the owner serves in an hour
+    CHECK(hour.delegations <= 20 * 8 * 60);  // the owner serves this many jobs of one processor in an hour
     CHECK(hour.failed == row.failed);
   }
 }

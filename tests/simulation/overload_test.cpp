@@ -1,6 +1,6 @@
-// How many messages a job costs near saturation and beyond, on the dual grid and on one with long chains: a Poisson
-// stream of mostly serial jobs, spread unevenly over the clusters. Beside the test's bound it prints what the messages
-// are; DMM_MEASURE=seconds submits for longer than the test does.
+// How many messages a job costs near saturation and beyond, on the dual grid and on a grid with long chains. The load
+// is a Poisson stream of mostly serial jobs, spread unevenly over the clusters. The test also prints the messages by
+// kind. DMM_MEASURE=seconds submits for longer.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -141,8 +141,8 @@ Figures measure(double load) {
   return figures;
 }
 
-/// Twenty sites: a trunk of twelve, each the parent of the next, and a leaf at eight of them. Users are at every
-/// fourth site, so that most of what they run is far away.
+/// Twenty sites: a trunk of twelve, each the parent of the next, and a leaf at eight of them. Users are at every fourth
+/// site, so that most nodes for their jobs are far away.
 Topology long_chains(std::uint32_t hint_distance) {
   std::string text =
       R"({"name": "chains", "defaults": {"hint_distance": )" + std::to_string(hint_distance) + R"(}, "sites": [)";

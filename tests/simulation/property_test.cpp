@@ -1,9 +1,9 @@
-// Random grids, workloads and faults from seeds: every invariant after every step, and in the end, when all faults
-// are healed, every job has its one outcome and every node is home. A failing seed is repeated by
+// Random grids, workloads and faults from seeds. Every invariant holds after every step. At the end, after all faults
+// have healed, every job has one outcome and every node is home. To repeat a failing seed:
 //   DMM_SEED=<seed> build/bin/simulation_tests -tc="random grids that*"
-//   DMM_VERBOSE=1   tells everything that happened
-//   DMM_SEEDS=5000  runs more of them: fifty times as many in each test, since a usual run has DMM_SEEDS=100
-//   DMM_FIRST_SEED=1000000 runs other ones, DMM_SITES=30 larger ones
+//   DMM_VERBOSE=1   prints everything that happened.
+//   DMM_SEEDS=5000  runs more of them: fifty times as many in each test, since a usual run has DMM_SEEDS=100.
+//   DMM_FIRST_SEED=1000000 runs other ones, DMM_SITES=30 larger ones.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,23 +20,28 @@
 namespace dmm::property_test {
 namespace {
 
-/// Hardly a run ends a lease for which neither its borrower nor its owner vouched: the first does. In the second,
-/// nodes once gathered for a borrower whose job is wider than their cluster, beside others that they fit. In the
-/// third, a component ends well that was thought to have lost its nodes, and another was stopped for its sake. In
-/// the fourth, a resource manager was greeted along a chain of which a link had been removed, over and over again.
+/// Seeds with rare events.
+/// - The first ends a lease that neither its borrower nor its owner vouched for.
+/// - In the second, nodes were once kept for a borrower with a job wider than their cluster, beside others that they
+///   fit.
+/// - In the third, a component ends well that was believed to have lost its nodes, and another was stopped because of
+///   it.
+/// - In the fourth, a resource manager was greeted again and again along a chain with a removed link.
 constexpr std::uint64_t rare_seeds[] = {149, 237, 169, 853, 2130};
-/// Crowds in which a borrower got nothing: of wider jobs than what came free at a time, or than its share.
+/// Crowds in which a borrower got nothing: its jobs were wider than the nodes that came free at a time, or than its
+/// share.
 constexpr std::uint64_t seeds_with_wide_ones[] = {138, 185, 369};
 
-/// Worlds in which jobs would have gathered their parts for ever: the quota of a cluster was no part of what its
-/// owner told; of two rivals each was first at one owner; younger parts filled the window of a site in between.
+/// Worlds in which jobs would have gathered their parts for ever. In the first, an owner's reports left out the quota
+/// of a cluster. In the second, each of two rivals was first at one owner. In the third, younger parts filled the
+/// window of a site in between.
 constexpr std::uint64_t seeds_of_contention[] = {7014, 7018, 8000};
 
-/// Sites relied on a lease for longer than their lender left it to them: a Grant was long under way; a shorter
-/// term was, or was lost with a crash; Beats that no longer spoke for a lease were counted.
+/// Sites relied on a lease for longer than their lender left it to them. A Grant was long on its way; a shorter term
+/// was, or was lost with a crash; or Beats counted that no longer vouched for the lease.
 constexpr std::uint64_t seeds_of_terms[] = {30413, 30462, 30506, 30237, 30305, 30523};
 
-/// Seeds of the main test; the others have theirs in proportion.
+/// Seeds of the main test; the other tests have theirs in proportion.
 constexpr std::uint64_t enough = 100;
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
@@ -48,21 +53,21 @@ std::uint32_t sites_max() { return static_cast<std::uint32_t>(from_environment("
 
 std::uint64_t current_seed = 0;
 
-/// What goes wrong in worlds of days, by the seed. A link that may lose frames is never quiet, which takes time: few
-/// are harsh.
+/// The trouble in worlds of days, by seed. A link that may lose frames is never quiet and slow to simulate, so few
+/// worlds are harsh.
 constexpr Trouble days[] = {Trouble::harsh, Trouble::life, Trouble::gentle, Trouble::life, Trouble::none,
                             Trouble::life,  Trouble::life, Trouble::gentle, Trouble::life, Trouble::life};
 
-/// Worlds of days in which owners end several attempts at one job, and in which requests are overtaken for as long
-/// as they may be.
+/// Worlds of days in which owners end several attempts of one job, and in which requests are overtaken for as long as
+/// they may be.
 constexpr std::uint64_t rare_seeds_of_days[] = {58, 78, 45};
 
-/// A broken assertion ends the program: at least the seed is told.
+/// A broken assertion ends the program, so this prints at least the seed.
 void tell_seed(int) {
   std::fprintf(stderr, "the seed was DMM_SEED=%llu\n", static_cast<unsigned long long>(current_seed));
 }
 
-/// Puts messages that somebody said before into others' mouths: well formed, in sequence, and wrong.
+/// Puts old messages of one party into the mouths of others: well formed, in sequence, and wrong.
 class Liar {
  public:
   explicit Liar(std::uint64_t seed) : random_(seed) {}
@@ -91,7 +96,7 @@ class Liar {
   std::vector<Message> overheard_;
 };
 
-/// Plays the run of a seed; what is broken is told with the command that repeats it.
+/// Plays the run of a seed. If something is broken, prints it with the command that repeats the seed.
 std::unique_ptr<FaultRun> play_seed(std::uint64_t seed, const RandomOptions& options, const std::string& test) {
   current_seed = seed;
   auto run = std::make_unique<FaultRun>(seed, options, std::getenv("DMM_VERBOSE") ? Level::debug : Level::info);
@@ -111,14 +116,15 @@ std::unique_ptr<FaultRun> play_seed(std::uint64_t seed, Trouble trouble, const s
   return play_seed(seed, RandomOptions{.trouble = trouble, .sites_max = sites_max()}, test);
 }
 
-/// A world of co-allocated jobs; how many of them got nodes of several sites.
+/// Plays a world of co-allocated jobs; returns how many of them got nodes of several sites.
 std::uint64_t play_co_allocated(std::uint64_t seed, bool alike, const std::string& test) {
   const RandomOptions options{
       .trouble = trouble_of(seed), .sites_max = co_allocated_sites_max, .co_allocated = true, .alike = alike};
   return play_seed(seed, options, test)->sometimes().count(Rare::co_allocated);
 }
 
-/// Plays some seeds, or the one that is asked for. A test of dear seeds has few of them, however many there are in all.
+/// Plays some seeds, or only the requested one. A test with expensive seeds has few of them, however many there are in
+/// all.
 template <class Each>
 void each_seed(std::uint64_t seeds_default, Each play) {
   std::signal(SIGABRT, tell_seed);
@@ -129,13 +135,13 @@ void each_seed(std::uint64_t seeds_default, Each play) {
   for (std::uint64_t seed = first; seed < first + seeds; ++seed) play(seed);
 }
 
-/// Other seeds, or fewer, needn't come to every rare state.
+/// A run with other or fewer seeds need not reach every rare state.
 bool plays_all_seeds() {
   return !std::getenv("DMM_SEED") && !std::getenv("DMM_FIRST_SEED") &&
          from_environment("DMM_SEEDS", enough) >= enough;
 }
 
-/// Checks that these states were reached, from the first to the one before the last.
+/// Checks that the states from `first` to the one before `last` were reached.
 void check_reached(const Sometimes& sometimes, std::size_t first, std::size_t last) {
   for (std::size_t i = first; i < last; ++i) {
     const Rare state = static_cast<Rare>(i);

@@ -1,5 +1,4 @@
-// Beats on links on which nothing else happens are accounted for instead of played: all else is the same, byte for
-// byte.
+// Beats on quiet links are accounted for instead of simulated: everything else stays the same, byte for byte.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -11,7 +10,7 @@
 namespace dmm::quiet_links_test {
 namespace {
 
-/// Everything that a run comes to, and how many steps that took.
+/// The results of a run, and the number of its steps.
 struct Played {
   std::string fault, told;
   std::uint64_t trace = 0, steps = 0, frames = 0, bytes = 0;

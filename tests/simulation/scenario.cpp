@@ -29,13 +29,13 @@ std::vector<std::string> words_of(std::string line) {
   return split(line, ' ');
 }
 
-/// A JSON value, or text if it isn't one.
+/// A JSON value, or the text itself if it isn't JSON.
 Json value_of(const std::string& text) {
   Json value = Json::parse(text, nullptr, false);
   return value.is_discarded() ? Json(text) : value;
 }
 
-/// Puts a value at "policies.target".
+/// Puts a value at a path like "policies.target".
 void put(Json& at, const std::string& key, const std::string& value) {
   Json* target = &at;
   for (const std::string& part : split(key, '.')) target = &(*target)[part];
@@ -63,10 +63,10 @@ std::string Scenario::replay(const std::string& text) {
   std::ostringstream out;
   std::string commands;
   bool answering = false;
-  int number = 0, first = 1;  // of the line, and of the first one of the block
+  int number = 0, first = 1;  // of the line, and of the first line of the block
   for (std::string one; std::getline(in, one);) {
     ++number;
-    if (answering) {  // what the file expects is replaced by what happens
+    if (answering) {  // the file's expectation is replaced by what happens
       answering = !one.empty();
       if (!answering) out << "\n";
       continue;
@@ -120,21 +120,21 @@ void Scenario::command(const Words& words) {
   tell();
 }
 
-/// The party of this name; refuses a name that no party has.
+/// The party with this name; a fault if there is none.
 Party Scenario::named(const std::string& name) const {
   Party party = parse_short_name(name);
   if (!world_->has(party)) refuse("there is no " + name);
   return party;
 }
 
-/// As `named`, and refuses a party of another role.
+/// As `named`; a fault if the party has another role.
 Party Scenario::named(const std::string& name, Role role) const {
   Party party = named(name);
   if (party.role != role) refuse(name + " is no " + std::string(dmm::to_text(role)));
   return party;
 }
 
-/// What a user or an owner orders; whether it was such a thing.
+/// Carries out an order of a user or an owner; false if the words are no order.
 bool Scenario::order(const Words& words) {
   const std::string& verb = words[0];
   if (verb == "cancel") {
@@ -188,7 +188,7 @@ void Scenario::add_site(const Words& words) {
       site["direct_routes"] = value != "no";
     else if (key == "managers")
       site["clusters"].back()["resource_managers"] = value_of(value);
-    else if (key == "keeps")  // as the next
+    else if (key == "keeps")  // of the cluster before it
       site["clusters"].back()["kept_files_bytes_max"] = std::stoull(value) * 1'000'000;
     else if (key == "attribute")  // of the nodes of the cluster before it
       site["clusters"].back()["attributes"][value.substr(0, value.find(':'))] = value.substr(value.find(':') + 1);
@@ -229,7 +229,7 @@ void Scenario::build() {
   world_->take_happenings();
 }
 
-/// "8+8": two components; "8@beta/c+8@alpha/c": where each is to run; "~24": a total, divided as it suits.
+/// "8+8": two components; "8@beta/c+8@alpha/c": where each runs; "~24": a total that may be divided.
 ResourceNeed Scenario::need_of(const std::string& text) {
   ResourceNeed need;
   if (text.starts_with('~')) need.kind = RequestKind::flexible;
@@ -246,7 +246,7 @@ ResourceNeed Scenario::need_of(const std::string& text) {
   return need;
 }
 
-/// "beta:100": an input file of 100 megabytes that lies at beta; with a checksum, a cluster can keep it.
+/// "beta:100": an input file of 100 megabytes at beta. With a checksum, a cluster can keep it.
 static void add_file(JobDescription& job, const std::string& text, bool has_checksum) {
   InputFiles files = job.program.inputs;
   const std::string name = "file" + std::to_string(files.size() + 1);

@@ -1,35 +1,34 @@
-// Stories about a grid as text files: commands, a line `----`, and the exact timeline that they must give; a file
-// holds any number of such pairs, with empty lines between them. The commands (a `#` begins a comment):
+// Stories about a grid as text files: commands, a line `----`, and the exact timeline that they must give. A file holds
+// any number of such pairs, with empty lines between them. The commands (a `#` begins a comment):
 //
-//   topology FILE               a file of topologies/; or the grid line by line:
-//   site NAME KEY=VALUE...      nodes=8 (or 4x2: 4 nodes of 2 processors), cluster:NAME=8, users=u,v, parent=,
-//                               siblings=a,b, direct=no; of the cluster before it attribute=KEY:VALUE and
-//                               keeps=MEGABYTES (of input files); and any setting of a site: lend=false
-//   link A B MEGABITS           what the link between two sites carries a second
-//   set KEY VALUE               a setting of every site; or, in seconds, latency, jitter, beat, silence, confirm;
-//                               or ledgers yes: managers go on from theirs
-//   watch all|sites             which events are told: of the sites and the ends of jobs if nothing is said
-//   submit SITE/USER N PROGRAM...  a job of N processors (8+8: two components); before the program dttl=3,
+//   topology FILE               A file of topologies/; or the grid line by line:
+//   site NAME KEY=VALUE...      Keys are nodes=8 (or 4x2: 4 nodes of 2 processors), cluster:NAME=8, users=u,v,
+//                               parent=, siblings=a,b and direct=no. For the cluster before it: attribute=KEY:VALUE
+//                               and keeps=MEGABYTES (of input files). Also any setting of a site: lend=false.
+//   link A B MEGABITS           What the link between two sites carries a second.
+//   set KEY VALUE               A setting of every site; or, in seconds, latency, jitter, beat, silence, confirm;
+//                               or ledgers yes: managers continue from their ledgers.
+//   watch all|sites             Which events are told; by default those of the sites and the ends of jobs.
+//   submit SITE/USER N PROGRAM...  A job of N processors (8+8: two components). Before the program dttl=3,
 //                               reruns=0, priority=1, out=FILE, sends=MEGABITS (a second, each processor),
 //                               file=SITE:MEGABYTES (an input file there),
-//                               known-file=SITE:MEGABYTES (with a checksum), x5 (so many of them);
-//                               programs: simulator/world/task_performer.hpp
+//                               known-file=SITE:MEGABYTES (with a checksum), x5 (five such jobs).
+//                               Programs are in simulator/world/task_performer.hpp.
 //   run-until SECONDS
-//   stabilize [SECONDS]         until nothing is left to do, at most so long
-//   cut A B, heal A B           frames between two parties: alpha, alpha/u (a user), alpha:nodes
+//   stabilize [SECONDS]         Until nothing is left to do, for at most this time.
+//   cut A B, heal A B           Frames between two parties: alpha, alpha/u (a user), alpha:nodes.
 //   drop A B N, duplicate A B N
-//   cut-one-way A B             what A sends doesn't reach B
+//   cut-one-way A B             Frames from A don't reach B.
 //   crash P, restart P, pause P, resume P, unreachable P, reachable P
-//   crash-host P                what wasn't synced is lost, too
+//   crash-host P                What wasn't synced is lost, too.
 //   cancel SITE/USER JOB
-//   drain SITE [SITE]           as the owner orders it: nothing new starts on its nodes, or nothing more is lent
-//   to
-//                               one
-//   end-drains                  of all sites
+//   drain SITE [SITE]           The owner's order: nothing new starts on its nodes, or nothing more is lent to
+//                               the second site.
+//   end-drains                  Of all sites.
 //   show queue|leases|usage SITE, show chain|why SITE/USER/JOB, show jobs, show messages TYPE...
 //
-// The world warms up for one second before the first command that is not about the grid itself, and every step is
-// checked (simulator/checkers/checkers.hpp).
+// The world warms up for one second before the first command that is not about the grid itself. Every step is checked
+// (simulator/checkers/checkers.hpp).
 #pragma once
 
 #include <memory>
@@ -46,10 +45,10 @@ namespace dmm {
 class Scenario {
  public:
   Scenario();
-  /// Carries out a block of commands and returns the timeline that it gave. `number` is that of its first line. A
-  /// command that can't be carried out throws std::runtime_error, which names the line and what is wrong.
+  /// Carries out a block of commands and returns the resulting timeline. `number` is that of the block's first line. If
+  /// a command can't be carried out, throws std::runtime_error, which names the line and the fault.
   std::string run(const std::string& commands, int number = 1);
-  /// Runs all blocks of a file's text; the same text with what each really gave.
+  /// Runs all blocks of a file's text; returns the same text with the real timelines.
   std::string replay(const std::string& text);
 
  private:

@@ -1,6 +1,6 @@
-// Runs every file of tests/scenarios and compares what happened with what the file expects, to the letter.
-// DMM_REWRITE=1 writes what happened into the files instead: read the difference before keeping it.
-// DMM_SCENARIO=name runs one file alone.
+// Runs every file of tests/scenarios and compares what happens with the file's expectation, to the letter.
+// DMM_REWRITE=1 writes what happens into the files instead: read the difference before you keep it. DMM_SCENARIO=name
+// runs only one file.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the hash of a run depends on: each thing that a manager says, writes or logs.
+// What the hash of a run depends on: each message, row and log event of a manager.
 #include "simulator/world/trace_hash.hpp"
 
 #include <doctest/doctest.h>

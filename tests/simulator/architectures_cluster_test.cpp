@@ -1,5 +1,5 @@
-// The schedulers of one cluster, against schedules worked out by hand: first come, first served; EASY and
-// conservative backfilling. Then the index of waiting jobs and the plan that they stand on.
+// The schedulers of one cluster against schedules worked out by hand: first come, first served; EASY and conservative
+// backfilling. Then the index of waiting jobs and the plan below them.
 #include <doctest/doctest.h>
 
 #include "architectures_stage.hpp"
@@ -92,7 +92,7 @@ TEST_CASE("conservative: an early end moves all forward that find room, in the o
       {2, 98, 2},       // fits before it
       {3, 10, 1},       // promised 120; at 50 there is a hole of 8 until 100
       {4, 40, 7},       // promised 120 as well (1 + 7 <= 10), moves into the same hole
-      {5, 50, 1},       // the hole is full: until 60, then the fourth's place is free, but only until 100
+      {5, 50, 1},       // the hole is full: until 60; then there is room beside the fourth, but only until 100
   };
   CHECK(starts("conservative", 10, rows) == Starts{0, 100, 2, 50, 50, 120});
 }
@@ -115,7 +115,7 @@ TEST_CASE("without the cool-down phase all stops at the last arrival") {
   SimulationOptions options;
   options.cool_down = false;
   const Played played = play("fcfs", {4}, jobs_of({{0, 10, 4}, {1, 20, 4}, {2, 5, 4}, {10, 1, 1}}), options);
-  CHECK(played.starts() == Starts{0, 10, -1, -1});  // the end at 10 and the start after it are of its instant
+  CHECK(played.starts() == Starts{0, 10, -1, -1});  // the end at 10 and the start after it are at the same instant
   CHECK(played.fates.at(1).outcome.state == JobOutcome::State::finished);
   CHECK(played.fates.at(2).outcome.state == JobOutcome::State::unfinished);
   CHECK(played.fates.at(3).outcome.state == JobOutcome::State::unfinished);
@@ -139,7 +139,7 @@ TEST_CASE("waiting jobs are found in the order of arrival") {
   CHECK(queue.at(queue.first(0, narrow_and_long)).number == 1);
   queue.erase(queue.front());
   CHECK(queue.first(0, narrow_and_long) ==
-        WaitingQueue::none);  // 3 processors and 20 s are of one, 7 and 30 of another
+        WaitingQueue::none);  // one fits 3 processors and 20 s, another 7 and 30
   CHECK(queue.at(queue.front()).number == 2);
   std::vector<StreamJob> left;
   queue.drain_to(left);

@@ -1,12 +1,13 @@
-// The schedulers of one cluster on real logs, against figures that two independent programs agree on. The logs
-// aren't ours to ship (workloads/README.md): set DMM_TRACES to a folder with pwa/<log>.swf.gz as in the Parallel
-// Workloads Archive.
+// The schedulers of one cluster on real logs, against figures that two independent programs agree on. The logs can't be
+// shipped (workloads/README.md): set DMM_TRACES to a folder with pwa/<log>.swf.gz as in the Parallel Workloads Archive.
 //
 // The rules that give these figures:
-//   filter    run time above 0; size = column 5, else column 8, in 1 to P; nothing else is left out, status or not
-//   ties      equal submit times in the order of the file; at an instant ends come before arrivals (engine.hpp,
-//   easy.hpp) estimate  column 9 where above 0, else the run time kill      in the figures for backfilling run
-//   times are cut to the estimate, in those for fcfs they aren't
+//   filter    The run time is above 0. The size is column 5, else column 8, in 1 to P. No other line is left out,
+//             whatever its status.
+//   ties      Equal submit times are in the order of the file. At an instant ends come before arrivals (engine.hpp,
+//             easy.hpp).
+//   estimate  Column 9 if it is above 0, else the run time.
+//   kill      The figures for backfilling have run times cut to the estimate; those for fcfs do not.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -41,7 +42,7 @@ struct Figures {
   double makespan = 0;          ///< from the first submission to the last end
 };
 
-/// Nothing, and a message, if there are no logs.
+/// Nothing, and a message, if the logs are missing.
 std::optional<std::string> path_of(const Log& log) {
   const char* folder = std::getenv("DMM_TRACES");
   if (folder == nullptr) {

@@ -1,5 +1,5 @@
-// The models of multi-cluster architectures, against schedules worked out by hand, and the messages that a job
-// costs in each. All but sep-c's, which are two of fcfs beside one another.
+// The models of multi-cluster architectures, against schedules worked out by hand, and the messages that a job costs in
+// each. Those of sep-c are missing: it is two of fcfs side by side.
 #include <doctest/doctest.h>
 
 #include "architectures_stage.hpp"
@@ -113,7 +113,7 @@ TEST_CASE("fcondor: a new demand goes where its user is, and home when all was s
   const std::vector<Row> rows = {
       {10, 5000, 4},  // fills the home
       {20, 50, 4},    // on the next cluster at 600
-      {700, 50, 4},   // its user is at home again at 900, in vain: on the next cluster at 1200
+      {700, 50, 4},   // its user asks at home again at 900, in vain: on the next cluster at 1200
   };
   const Played played = play("fcondor", {4, 4}, jobs_of(rows));
   CHECK(played.starts() == Starts{300, 600, 1200});
@@ -125,7 +125,7 @@ TEST_CASE("fcondor: who used less comes first, and the past is forgotten") {
   const std::vector<Row> rows = {
       {10, 300, 2, 0, 0, 0},   // user 0: at 300
       {400, 100, 2, 0, 0, 0},  // user 0 again, first in the order of arrival
-      {410, 100, 2, 0, 0, 1},  // user 1, who used nothing: at 600
+      {410, 100, 2, 0, 0, 1},  // user 1, which has used nothing: at 600
   };
   CHECK(play("fcondor", {2}, jobs_of(rows)).starts() == Starts{300, 900, 600});
   ModelParameters parameters;
@@ -195,7 +195,7 @@ TEST_CASE("what one job of 650 s costs in messages") {
     const char* architecture;
     std::uint64_t notify_broker, negotiate, job_data_exchange, match_claim_release;
   };
-  // Two of match-claim-release are its start and its end; keep-alives: 2 full periods of 300 s, both ways.
+  // Two messages of match-claim-release are its start and its end. Keep-alives: 2 full periods of 300 s, both ways.
   const std::vector<Line> lines = {
       {"sep-c", 0, 0, 1, 4},      {"fcfs", 0, 0, 1, 4},
       {"easy", 0, 0, 1, 4},       {"conservative", 0, 0, 1, 4},

@@ -1,5 +1,5 @@
-// What must hold for every architecture whatever the workload is, over random workloads: no processor is used
-// twice, each job has one fate, order is kept where it is promised, and promises are kept by those who give them.
+// What must hold for every architecture, over random workloads: no processor is used twice, and each job has one
+// outcome. An architecture that promises an order of jobs keeps it, and one that promises start times keeps them.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 constexpr int workloads_each = 25;
 const std::vector<std::uint32_t> sizes = {4, 16, 7, 10};
 
-/// No cluster ever has more in use than it has; ends of an instant come before starts.
+/// No cluster ever has more processors in use than it owns; at an instant, ends come before starts.
 void check_capacity(const Played& played, const std::vector<std::uint32_t>& processors) {
   std::map<std::pair<std::uint32_t, double>, std::int64_t> steps;  // by cluster and time
   for (const auto& [number, fate] : played.fates) {
@@ -52,7 +52,7 @@ void check_fates(const Played& played, std::size_t jobs, bool is_plain) {
   }
 }
 
-/// Jobs start in the order of arrival: of one home each, or of all.
+/// Jobs start in the order of arrival: by home, or over all.
 void check_order(const Played& played, bool by_home) {
   std::map<std::uint32_t, double> last;
   for (const auto& [number, fate] : played.fates) {
@@ -75,7 +75,7 @@ bool is_among(std::string_view name, std::initializer_list<std::string_view> nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Plays a scheduler by hand, as the engine does, and lets `look` see it after each decision.
+/// Runs a scheduler step by step, as the engine does, and lets `look` see it after each decision.
 template <class Model, class Look>
 std::map<std::uint64_t, Instant> play_by_hand(Model& model, Floor& floor, const std::vector<StreamJob>& jobs,
                                               const Look& look) {
@@ -221,7 +221,7 @@ TEST_CASE("conservative: no job starts later than it was ever promised") {
 TEST_CASE("easy and conservative agree with fcfs where nothing can be backfilled") {
   Random random(3);
   std::vector<StreamJob> jobs = random_jobs(random, 200, {16}, 100);
-  for (StreamJob& job : jobs) job.processors = 9 + job.processors % 8;  // no two fit beside one another
+  for (StreamJob& job : jobs) job.processors = 9 + job.processors % 8;  // no two fit side by side
   const auto expected = play("fcfs", {16}, jobs).starts();
   CHECK(play("easy", {16}, jobs).starts() == expected);
   CHECK(play("conservative", {16}, jobs).starts() == expected);

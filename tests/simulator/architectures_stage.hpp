@@ -1,5 +1,5 @@
-// A stage for the modelled architectures: workloads written as tables, and what became of each job, so that a
-// schedule can be compared with one worked out by hand.
+// A stage for the modelled architectures: workloads written as tables, and the outcome of each job, so that a schedule
+// can be compared with one worked out by hand.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -43,7 +43,7 @@ inline JobStream stream_of(std::vector<StreamJob> jobs) {
   };
 }
 
-/// What became of a job.
+/// The outcome of a job.
 struct Fate {
   StreamJob job;
   JobOutcome outcome;
@@ -54,13 +54,13 @@ struct Played {
   std::map<std::uint64_t, Fate> fates;  ///< by job number
   SimulationTotals totals;
 
-  /// When each job started, in the order of their numbers; -1: never.
+  /// When each job started, by job number; -1: never.
   std::vector<double> starts() const {
     std::vector<double> all;
     for (const auto& [number, fate] : fates) all.push_back(fate.outcome.start_seconds);
     return all;
   }
-  /// On which cluster each began; -1: none.
+  /// The cluster on which each job started, by job number; -1: none.
   std::vector<int> clusters() const {
     std::vector<int> all;
     for (const auto& [number, fate] : fates)
@@ -77,7 +77,7 @@ inline Grid grid_of_sizes(const std::vector<std::uint32_t>& sizes) {
   return grid;
 }
 
-/// Runs the jobs to the end; no job may have two fates.
+/// Runs the jobs to the end; each must have exactly one outcome.
 inline Played play(const std::string& architecture, const std::vector<std::uint32_t>& sizes,
                    std::vector<StreamJob> jobs, const SimulationOptions& options = {},
                    const ModelParameters& parameters = {}) {
@@ -95,7 +95,7 @@ inline Played play(const std::string& architecture, const std::vector<std::uint3
   return played;
 }
 
-/// Jobs that come in bursts, narrow and wide, with estimates that are right, or too high by up to ten times.
+/// Jobs that arrive in bursts, narrow and wide; their estimates are right, or too high by up to ten times.
 inline std::vector<StreamJob> random_jobs(Random& random, std::size_t count,
                                           const std::vector<std::uint32_t>& sizes, double mean_pause_seconds) {
   std::vector<Row> rows;

@@ -1,5 +1,5 @@
-// Idle nodes lent to grid tasks: the rows of Netto et al., table 1, that need no local workload, exactly; tasks
-// that are aborted and start again; and that local users notice nothing.
+// Idle nodes lent to grid tasks: the rows of Netto et al., table 1, that need no local workload, exactly; tasks that
+// are aborted and start again; and that local users are not affected.
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -84,14 +84,14 @@ TEST_CASE("a constant 70 idle nodes: 1,440 tasks in 21 rounds") {
 }
 
 TEST_CASE("a task whose node is wanted is aborted, and starts again from zero") {
-  // Two nodes, three tasks of 10 minutes. A local job has both nodes from 8 to 20: two tasks lose 8 minutes each,
-  // and run from 20 to 30, the third from 30 to 40.
+  // Two nodes, three tasks of 10 minutes. A local job has both nodes from 8 to 20: two tasks lose 8 minutes each and
+  // run from 20 to 30; the third runs from 30 to 40.
   const LentClusterOutcome outcome = run_lent_cluster(
       {.nodes = 2, .local = stream_of({job_of(1, 8, 12, 2)}), .tasks = std::vector<Duration>(3, minutes(10))});
   CHECK(outcome.turnaround == minutes(40));
   CHECK(outcome.preemptions == 2);
   CHECK(outcome.lost == minutes(16));
-  // Of 2 x 40 node-minutes the local job had 2 x 12.
+  // Of 2 x 40 node-minutes the local job used 2 x 12.
   CHECK(outcome.local_utilisation == Approx(0.3));
 }
 
@@ -110,12 +110,12 @@ TEST_CASE("which nodes a local job gets") {
                              .tasks = std::vector<Duration>(tasks, minutes(100))})
         .lost;
   };
-  // Node 0 is in use until 1, node 1 until 3, and both have tasks from then on. At 5 a job of one node comes: by
-  // number node 0 is lost after 4 minutes, else the task that started last, after 2.
+  // Node 0 is in use until 1, node 1 until 3, and both have tasks from then on. At 5 a job of one node comes. Chosen by
+  // number, node 0 is lost after 4 minutes; otherwise the task that started last is lost, after 2.
   const std::vector<StreamJob> three = {job_of(1, 0, 1, 1), job_of(2, 0, 3, 1), job_of(3, 5, 1, 1)};
   CHECK(lost(NodeChoice::numbered, 2, three) == minutes(4));
   CHECK(lost(NodeChoice::least_lost, 2, three) == minutes(2));
-  // The only task is on node 0 from 0; a job of one node at 5 could have node 1.
+  // The only task is on node 0 from 0 on; a job of one node at 5 could have node 1.
   const std::vector<StreamJob> one = {job_of(1, 5, 1, 1)};
   CHECK(lost(NodeChoice::numbered, 1, one) == minutes(5));
   CHECK(lost(NodeChoice::least_lost, 1, one) == minutes(0));

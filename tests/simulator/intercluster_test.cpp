@@ -1,5 +1,5 @@
-// The links between clusters: every equation of Jones et al. 2004, section 3, against values worked out by hand in
-// the comments, and what must hold of any allotment.
+// The links between clusters: every equation of Jones et al. 2004, section 3, against values worked out by hand in the
+// comments; and what must hold for any allotment.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void start_halves(Floor& floor, const StreamJob& job, std::uint32_t a, std::uint
   floor.start(job, pieces);
 }
 
-/// Takes the job off that ends next, at its end: which job, and when in seconds.
+/// Ends the job that ends next: its number, and the time in seconds.
 std::pair<std::uint64_t, double> end_next(Floor& floor) {
   floor.set_now(floor.next_end());
   const RunningJob& job = floor.end_next();
@@ -58,15 +58,15 @@ Floor two_jobs(const Grid& grid, const Execution& execution) {
 TEST_CASE("equation 1: what a job needs on each of its links") {
   // 50 processors that each send 7.84: (50 - 25) / 49 x 7.84 x 25 = 25 x 25 x 0.16 = 100.
   CHECK(link_demand(50, 25, 7.84) == Approx(100).epsilon(1e-12));
-  // 10 processors as 8 + 2, each sends 9: 2 / 9 x 9 x 8 = 16 and 8 / 9 x 9 x 2 = 16: all between two links is
-  // equal.
+  // 10 processors as 8 + 2, each sends 9: 2 / 9 x 9 x 8 = 16 and 8 / 9 x 9 x 2 = 16. Between two clusters both links
+  // carry the same.
   CHECK(link_demand(10, 8, 9) == Approx(16));
   CHECK(link_demand(10, 2, 9) == Approx(16));
   // 10 as 5 + 3 + 2, each sends 9: 5 x 5 = 25, 7 x 3 = 21, 8 x 2 = 16.
   CHECK(link_demand(10, 5, 9) == Approx(25));
   CHECK(link_demand(10, 3, 9) == Approx(21));
   CHECK(link_demand(10, 2, 9) == Approx(16));
-  // Whole in one cluster: nothing leaves it.
+  // The whole job is in one cluster: nothing leaves it.
   CHECK(link_demand(10, 10, 9) == 0);
 }
 
@@ -109,7 +109,8 @@ TEST_CASE("the five steps of the allotment") {
           std::vector<double>{0.5, 0.5, 0.9375});
   }
   SUBCASE("what a constrained job leaves can be enough") {
-    // Link 0: 100/200 = 0.5 holds the first job, which leaves 100 - 50 = 50 of link 1: all that the second needs.
+    // Link 0: 100/200 = 0.5 limits the first job. It leaves 100 - 50 = 50 of link 1, which is all that the second
+    // needs.
     CHECK(shares({{{0, 200}, {1, 100}}, {{1, 50}, {2, 50}}}) == std::vector<double>{0.5, 1});
   }
   SUBCASE("links of different capacity") {
@@ -158,11 +159,11 @@ TEST_CASE("equations 4 to 6: what is left as the share changes") {
   const Residual held = residual_after(start, 0, 1, 0.5);
   CHECK(held.computation == Approx(70));
   CHECK(held.communication == Approx(60));
-  // 65 s later half of both is over: 35 + 30; at full bandwidth again 35 + 15 = 50.
+  // 65 s later half of both parts is over: 35 + 30; at full bandwidth again 35 + 15 = 50.
   const Residual freed = residual_after(held, 65, 0.5, 1);
   CHECK(freed.computation == Approx(35));
   CHECK(freed.communication == Approx(15));
-  // At its end, and half a tick of the clock beyond, nothing is left.
+  // At its end, and half a tick of the clock later, nothing is left.
   CHECK(residual_after(freed, 50, 1, 0.5).total() == Approx(0));
   CHECK(residual_after(freed, 50.0000005, 1, 0.5).total() == 0);
   CHECK(residual_after({}, 0, 1, 0.5).total() == 0);
@@ -212,8 +213,8 @@ TEST_CASE("only jobs that share a full link slide") {
 }
 
 TEST_CASE("a job on its own is held by a link that is too narrow") {
-  // 2500 needed of 1000: a share of 0.4, so 70 + 30 / 0.4 = 145 s. The bandwidth of each processor is the same
-  // wish: 25 x 25 / 49 x 196 = 2500.
+  // 2500 needed of 1000: a share of 0.4, so 70 + 30 / 0.4 = 145 s. The bandwidth of each processor states the same
+  // demand: 25 x 25 / 49 x 196 = 2500.
   const Grid grid = equal_clusters(2, 100);
   for (const SharedLinks& settings :
        {SharedLinks{.bandwidth_megabits = 2500},
@@ -243,7 +244,7 @@ TEST_CASE("K = 1 and unlimited links have no effect; a fixed penalty has the sam
 }
 
 TEST_CASE("every architecture runs on shared links") {
-  // Whichever of them co-allocate, all jobs end, none before its run time within one cluster is over.
+  // Whichever jobs are co-allocated, all end, and none ends before its run time within one cluster is over.
   const Grid grid = equal_clusters(3, 100);
   for (const ArchitectureEntry& entry : architectures()) {
     CAPTURE(entry.name);
@@ -273,9 +274,9 @@ TEST_CASE("every architecture runs on shared links") {
 }
 
 TEST_CASE("with K = 0 the links carry at any time what the jobs have to say, no more and no less") {
-  // Megabits of a job: demand x run time within one cluster. Two clusters and an always full link, so it ends when
-  // all is through: jobs of 1000 Mbit/s over 10, 20, ... 100 s, all from the start, need 550 s of a link of 1000
-  // Mbit/s.
+  // Megabits of a job: demand x run time within one cluster. With two clusters and an always full link, the last job
+  // ends when all megabits are sent. Jobs of 1000 Mbit/s over 10, 20, ... 100 s, all from the start, need 550 s of a
+  // link of 1000 Mbit/s.
   const Grid grid = equal_clusters(2, 100);
   Floor floor(grid, SharedLinks{.bandwidth_megabits = 1000, .computation_share = 0});
   for (std::uint64_t number = 1; number <= 10; ++number)

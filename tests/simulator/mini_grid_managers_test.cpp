@@ -1,4 +1,4 @@
-// The mini-grid with the managers, beside its model with the same jobs.
+// The mini-grid with the managers, compared with its model under the same jobs.
 #include <doctest/doctest.h>
 
 #include "simulator/experiments/mini_grid_managers.hpp"

@@ -1,5 +1,5 @@
-// Jobs of several components on clusters of separate owners, with the managers in virtual time: what the
-// experiments of the KOALA papers are made of.
+// Jobs of several components on clusters of separate owners, with the managers in virtual time: the basis of the
+// experiments from the KOALA papers.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -79,7 +79,8 @@ TEST_CASE("what a transfer took is what the next one is expected to take, whatev
   set_inputs(job, {{"input", {{"http://a/input", SiteName("a")}}, 1'000'000'000, {}}});
   for (int i = 0; i < 3; ++i) workload.jobs.push_back({seconds(200 * i), job});
   const std::vector<PlacedJobOutcome> jobs = run_placed_workload(workload).jobs;
-  // The first is placed before the link is measured, and the second once it was and a file went over it.
+  // The first job is placed before the link is measured. The second is placed after it was, and after a file went over
+  // it.
   for (const PlacedJobOutcome& one : jobs) {
     CAPTURE(one.placement);
     CHECK(one.placement.find("4 on b/nodes (files in 80.0 s)") != std::string::npos);
@@ -156,7 +157,7 @@ TEST_CASE("no job is submitted while as many wait as may") {
   workload.waiting_max = 1;
   for (int i = 0; i < 4; ++i) workload.jobs.push_back({{}, job_of(2, 1, {"sleep", "100"})});
   const PlacedOutcome outcome = run_placed_workload(workload);
-  // One runs and one waits; each later one comes when the one before the last has ended.
+  // One job runs and one waits. Each later job comes when the one before the last has ended.
   CHECK(outcome.jobs[1].submitted < seconds(1));
   CHECK(outcome.jobs[2].submitted >= seconds(99));
   CHECK(outcome.jobs[3].submitted >= seconds(199));

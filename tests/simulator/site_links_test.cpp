@@ -1,4 +1,4 @@
-// What the topology says of links, as the simulator takes it: how long frames and files are under way.
+// The links of a topology in the simulator: how long frames and files are under way.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t megabit = 1'000'000 / 8;
 
-/// a is the parent of b, b that of c; d stands alone.
+/// a is the parent of b, and b of c; d stands alone.
 Topology chain() {
   Topology topology;
   topology.name = "chain";

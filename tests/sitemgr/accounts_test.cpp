@@ -1,4 +1,4 @@
-// What a site lent, borrowed and used, alone: totals, the last records, and what the ledger has of both.
+// What a site lent, borrowed and used, alone: totals, the last records, and their rows in the ledger.
 #include "sitemgr/accounts.hpp"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ HopLease lease_of(Place up, Place down) {
   return lease;
 }
 
-/// What the ledger is told: "+" for a row put, "-" for one erased, with its table and key.
+/// Changes for the ledger: "+" for a row put, "-" for one erased, with its table and key.
 std::vector<std::string> written(Accounts& accounts, bool wanted = true) {
   LedgerChanges<SiteRecord> ledger;
   ledger.wanted = wanted;

@@ -1,4 +1,5 @@
-// Who is next among borrowers, by what each was served over its weight, and who is lent nothing for a while.
+// Which borrower is served next, by what each was served over its weight, and which borrowers are lent nothing for a
+// while.
 #include "sitemgr/borrowers.hpp"
 
 #include <doctest/doctest.h>
@@ -31,7 +32,7 @@ std::optional<std::size_t> first_of(const Borrowers& borrowers, Instant now) {
   return borrowers.first(now, [](std::size_t) { return true; });
 }
 
-/// One processor that is lent for ten seconds at a time to whoever is first: who had it, turn by turn.
+/// Lends one processor for ten seconds at a time to the first borrower; returns the borrower of each turn.
 std::vector<std::size_t> take_turns(Borrowers& borrowers, Instant& now, int turns) {
   std::vector<std::size_t> had;
   for (int turn = 0; turn < turns; ++turn) {

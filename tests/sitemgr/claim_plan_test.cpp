@@ -1,4 +1,4 @@
-// When nodes are claimed for files that are on their way, by the formulas of Mohamed and Epema 2005, section 3.2.
+// When nodes are claimed while files are on their way, by the formulas of Mohamed and Epema 2005, section 3.2.
 #include "sitemgr/claim_plan.hpp"
 
 #include <doctest/doctest.h>

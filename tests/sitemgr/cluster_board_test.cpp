@@ -1,4 +1,4 @@
-// What a site knows of the clusters of others, and what it tells of them.
+// What a site knows about clusters of other sites, and what it tells about them.
 #include "sitemgr/cluster_board.hpp"
 
 #include <doctest/doctest.h>
@@ -135,7 +135,7 @@ TEST_CASE("a neighbour is told again a few times, when all others have answered 
   Stage stage;
   const std::vector<std::size_t> both{north, south};
   stage.board.owe(north, 3, both);
-  CHECK(stage.board.take_owed(both).empty());  // no other was asked: there is nothing more to tell
+  CHECK(stage.board.take_owed(both).empty());  // no other neighbour was asked: there is nothing more to tell
   stage.board.asked(start, south, 2);
   stage.board.owe(north, 3, both);
   CHECK(stage.board.take_owed(both).empty());

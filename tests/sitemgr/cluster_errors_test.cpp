@@ -1,4 +1,4 @@
-// Clusters that are set aside after failures in a row.
+// Clusters that are set aside after several failures in a row.
 #include "sitemgr/cluster_errors.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Requests in several parts, and their attempts, without a site around them.
+// Requests in several parts, and their tries, without a site around them.
 #include "sitemgr/co_allocator.hpp"
 
 #include <doctest/doctest.h>
@@ -260,7 +260,7 @@ TEST_CASE("a planned request is due when its nodes are claimed, and after each c
   stage.parts.plan(first, plan_of(start, rules));
   CHECK(stage.parts.has_plans());
   CHECK(stage.parts.next_deadline() == start + seconds(50));
-  stage.parts.reports_came(start + seconds(1));  // no news makes it due before
+  stage.parts.reports_came(start + seconds(1));  // news doesn't make it due earlier
   stage.parts.more_is_free(start + seconds(1));
   CHECK_FALSE(stage.parts.take_due(start + seconds(49)).has_value());
   Instant now = start + seconds(50);

@@ -1,4 +1,4 @@
-// Why leases ended, told to holders that were away.
+// Why leases ended, as told to holders that were away.
 #include "sitemgr/ended_leases.hpp"
 
 #include <doctest/doctest.h>

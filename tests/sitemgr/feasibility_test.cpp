@@ -17,7 +17,7 @@ struct Stage : PartsStage {
     settings.hint_distance = 2;
     return settings;
   }
-  /// The neighbour and all beyond it have clusters of so many processors.
+  /// The neighbour and all sites beyond it have clusters of at most `largest` processors.
   void hear(std::size_t n, std::uint32_t largest, bool complete = true) {
     Reach reach;
     for (int d = 0; d < 4; ++d) {
@@ -134,11 +134,11 @@ TEST_CASE("feasibility: a greater DTTL is worth while only if a site farther awa
   hear(north_place, 7, 20);
   CHECK(dttl() == 7);
   hear(south_place, 6, 19);
-  CHECK(dttl() == 7);  // what is nearer couldn't serve it
+  CHECK(dttl() == 7);  // nearer sites couldn't serve it
   hear(south_place, 6, 20);
   CHECK(dttl() == 6);
   hear(south_place, 9, 20), hear(north_place, 9, 20);
-  CHECK_FALSE(dttl());  // the site lets no request travel so far
+  CHECK_FALSE(dttl());  // the site lets no request travel that far
 }
 
 TEST_CASE("feasibility: an owner says of what a limit leaves less than it has that it does [S74c]") {
@@ -171,14 +171,14 @@ TEST_CASE("feasibility: neighbours are told once, and again after a new session 
   CHECK(stage.part.take_due(stage.parts.capacity()).size() == 2);
   CHECK(stage.part.take_due(stage.parts.capacity()).empty());
   stage.parts.owned.configure(stage.parts.settings.clusters);
-  CHECK(stage.part.take_due(stage.parts.capacity()).empty());  // what is told stayed as it was
+  CHECK(stage.part.take_due(stage.parts.capacity()).empty());  // the reports haven't changed
   stage.part.came_up(north_place, true);
   const auto again = stage.part.take_due(stage.parts.capacity());
   REQUIRE(again.size() == 1);
   CHECK(again[0].first == north_place);
   CHECK(again[0].second.entries == stage.part.told(north_place));
   CHECK(again[0].second.entries.at(0).classes.at(0).largest == 8);
-  stage.hear(south_place, 64);  // the north hears of that, the south doesn't hear its own
+  stage.hear(south_place, 64);  // the north hears of that; the south doesn't hear its own
   const auto news = stage.part.take_due(stage.parts.capacity());
   REQUIRE(news.size() == 1);
   CHECK(news[0].first == north_place);

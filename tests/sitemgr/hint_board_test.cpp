@@ -1,4 +1,4 @@
-// What is news for a neighbour, and when it is told [S112].
+// What is new for a neighbour, and when it is told [S112].
 #include "sitemgr/hint_board.hpp"
 
 #include <doctest/doctest.h>
@@ -11,10 +11,10 @@ namespace {
 struct Stage : PartsStage {
   HintBoard& part = parts.hints;
   HintBoard::Sources sources;
-  /// Free nodes changed.
+  /// The free nodes change.
   void change() { ++sources.owned; }
   Stage() { parts.settings.hint_distance = 2; }
-  /// A round at this time with our own entry; what the north is sent by itself.
+  /// A round at this time with the site's own entry; returns what is sent to the north by itself.
   std::optional<CapacityHint> round(Instant at, const HintEntry& own, Instant kept_off_until = {}) {
     if (!part.begin_round(at, sources, parts.neighbours, parts.settings.hint_interval)) return std::nullopt;
     return part.look(at, north_place, own, kept_off_until, parts.neighbours, parts.settings);
@@ -33,7 +33,7 @@ TEST_CASE("hint board: a neighbour is told at once the first time, then what is 
   struct Row {
     const char* name;
     HintEntry own;
-    Duration within;  ///< it is told so soon by itself
+    Duration within;  ///< how soon it is told by itself
   };
   for (const Row& row : {
            Row{"less is free", {7, 8, true}, seconds(60)},

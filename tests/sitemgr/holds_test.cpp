@@ -1,4 +1,4 @@
-// Which of the co-allocated requests goes first at an owner.
+// Which co-allocated request goes first at an owner.
 #include "sitemgr/holds.hpp"
 
 #include <doctest/doctest.h>

@@ -13,7 +13,7 @@ struct Stage : PartsStage {
   Stage() {
     for (const std::size_t n : {north_place, south_place}) parts.neighbours.hear(n, {HintEntry{100, 100}});
   }
-  /// A pass: which job is asked of which neighbour, and which pause, in order.
+  /// A pass: which neighbours are asked for which jobs, and which jobs pause, in order.
   struct Sent {
     std::vector<std::pair<std::uint64_t, std::size_t>> asked;
     std::vector<std::uint64_t> paused;
@@ -36,7 +36,7 @@ struct Stage : PartsStage {
       }
     }
   }
-  /// The neighbour that has the request rejects it.
+  /// The neighbour that was asked for the request rejects it.
   void reject(LocalRequest& request) {
     parts.targets.back(request.target, request.kind->widest);
     parts.queue.set_search(request, LocalRequest::Search::ready);

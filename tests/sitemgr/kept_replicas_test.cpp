@@ -1,4 +1,4 @@
-// Files that clusters keep, as this site remembers them.
+// Files that clusters keep, as this site knows them.
 #include "sitemgr/kept_replicas.hpp"
 
 #include <doctest/doctest.h>

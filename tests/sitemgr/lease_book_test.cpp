@@ -11,7 +11,7 @@ namespace {
 
 LeaseId owned(std::uint64_t number) { return {SiteName("owner"), {.incarnation = 1, .counter = number}}; }
 
-/// One that its owner lent to neighbour 0, and takes back after `length`.
+/// A lease that its owner lent to neighbour 0 and takes back after `length`.
 HopLease lent(std::uint64_t number, Duration length) {
   HopLease lease;
   lease.id = owned(number);

@@ -92,7 +92,7 @@ TEST_CASE("lending: nodes are kept for the borrower that was served least, while
   stage.offer(8);
   Lending& part = stage.parts.lending;
   stage.lend(north_place, 4);
-  part.hear_demand(stage.now, south_place, {HintEntry{0, 8, true, 4, 4}});  // its claim counts from now
+  part.hear_demand(stage.now, south_place, {HintEntry{0, 8, true, 4, 4}});  // its claim counts from now on
   stage.now = stage.now + seconds(600);
   std::uint64_t seen = part.changes();
   const auto updates = [&](Instant now) {
@@ -108,7 +108,7 @@ TEST_CASE("lending: nodes are kept for the borrower that was served least, while
   CHECK_FALSE(refusal(stage, stage.foreign(south_place, 4)));
   const auto reports = part.reports_for(stage.now, stage.parts.lending_site(), north_place);
   REQUIRE(reports.size() == 1);
-  CHECK(reports[0].idle == 4);  // a part of its own may be older than the turn
+  CHECK(reports[0].idle == 4);  // a part of a request of its own may be older than the share turn
   SUBCASE("a part that has waited longer than the turn doesn't heed it") {
     Foreign foreign = stage.foreign(north_place, 1);
     foreign.taken = stage.now;
@@ -122,7 +122,7 @@ TEST_CASE("lending: nodes are kept for the borrower that was served least, while
     const Instant due = part.next_deadline(stage.parts.lending_site());
     CHECK(due == stage.now + stage.parts.settings.turn_limit);
     CHECK(updates(due));
-    REQUIRE(part.turn());  // the north came and was turned away: the turn is its own now
+    REQUIRE(part.turn());  // the north asked and was rejected: the share turn is its own now
     CHECK(part.turn()->borrower == north_place);
   }
   SUBCASE("it wants nothing more") {

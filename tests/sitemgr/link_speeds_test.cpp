@@ -1,4 +1,4 @@
-// How fast a link is, by timed frames.
+// The speed of a link, from timed frames.
 #include "sitemgr/link_speeds.hpp"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@ namespace {
 
 constexpr Instant start{1'000'000'000};
 
-/// A link with a fixed way there and back that carries so many bytes a second, and what a probing of it finds.
+/// A link with a fixed round trip and rate, and the result of probing it.
 struct Carried {
   LinkSpeeds speeds{2};
   Instant now = start;
@@ -63,14 +63,14 @@ TEST_CASE("link speeds: an answer from before the link went down, or said twice,
   REQUIRE(speeds.begin(start, 0));
   speeds.lose(0);
   CHECK_FALSE(speeds.hear(start + seconds(1), 0, Probed{1}));
-  CHECK_FALSE(speeds.begin(start + seconds(2), 0));  // a link that comes and goes isn't probed each time
+  CHECK_FALSE(speeds.begin(start + seconds(2), 0));  // a link that often breaks isn't probed each time
   REQUIRE(speeds.begin(start + seconds(601), 0));
   const auto second = speeds.hear(start + seconds(602), 0, Probed{1});
   REQUIRE(second);
   CHECK_FALSE(speeds.hear(start + seconds(602), 0, Probed{1}));
   CHECK_FALSE(speeds.hear(start + seconds(602), 0, Probed{3}));
   CHECK_FALSE(speeds.hear(start + seconds(613), 0, Probed{2}));
-  CHECK(speeds.of(0) == 1'500);  // 15 kB in 10 s beyond the way of 1 s
+  CHECK(speeds.of(0) == 1'500);  // 15 kB in 10 s after the round trip of 1 s
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which waiting requests start, in what order, and which of them hold others back [S95].
+// Which waiting requests start, in what order, and which make others wait [S95].
 #include "sitemgr/matcher.hpp"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 namespace dmm::matcher_test {
 namespace {
 
-/// Takes nodes for each match, as the manager does.
+/// Takes nodes for each match, as the site manager does.
 struct Pass {
   PartsStage& stage;
   Matcher& part;

@@ -1,4 +1,4 @@
-// A site's neighbours, alone: which there are, and the hint that each is told of the others.
+// A site's neighbours, alone: which exist, and the hint about the others that each is told.
 #include "sitemgr/neighbours.hpp"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ NeighbourSettings settings_of(const SiteName& site, std::uint32_t leases = 0) {
   return settings;
 }
 
-/// Neighbours 0 to 2, whose links are up.
+/// Neighbours 0 to 2 with links that are up.
 Neighbours three() {
   Neighbours sites({settings_of(north), settings_of(south), settings_of(west)});
   for (std::size_t n = 0; n < 3; ++n) sites.set_up(n, start, true);
@@ -101,7 +101,7 @@ TEST_CASE("neighbours: a neighbour is told of all others, each one hop farther, 
       {{{entry(7)}, {entry(5)}, {entry(6)}}, 1, 2, {own, entry(7)}},
       {{{entry(7)}, {entry(7)}, {entry(6)}}, 0, 2, {own, entry(7)}},
       {{{entry(7)}, {entry(7)}, {entry(6)}}, 1, 2, {own, entry(7)}},
-      // Each value is the greatest by itself.
+      // Each value is the largest, independent of the others.
       {{{}, {entry(5, 9)}, {entry(6, 8)}}, 0, 2, {own, entry(6, 9)}},
       {{{entry(0)}, {entry(5, 9)}, {entry(6, 8)}}, 1, 2, {own, entry(6, 8)}},
       {{{entry(0)}, {entry(5, 0, true, 0, 0, 7)}, {entry(6)}}, 1, 2, {own, entry(6)}},
@@ -114,10 +114,10 @@ TEST_CASE("neighbours: a neighbour is told of all others, each one hop farther, 
        1,
        2,
        {own, entry(0, 0, true, 9, 1)}},
-      // A neighbour that leaves sites out spoils it for all but itself.
+      // A neighbour that leaves sites out makes the hint incomplete for all but itself.
       {{{entry(1, 1, false)}, {entry(1, 1)}, {entry(1, 1)}}, 0, 2, {own, entry(1, 1)}},
       {{{entry(1, 1, false)}, {entry(1, 1)}, {entry(1, 1)}}, 1, 2, {own, entry(1, 1, false)}},
-      // Entry d is made of entries d-1; what lies beyond the hints is unknown.
+      // Entry d is made from entries d-1; what lies beyond the hints is unknown.
       {{{}, {entry(1), entry(8)}, {entry(2)}}, 0, 4, {own, entry(2), entry(8, 0, false), unheard}},
       {{{}, {entry(1), entry(8)}, {entry(2), entry(7)}}, 0, 2, {own, entry(2)}},
   };
@@ -141,7 +141,7 @@ TEST_CASE("neighbours: hints tell at once that a neighbour is down, removed, hea
   CHECK(told() == entry(20, 50, false, 0, 0, 200));
   sites.remove(2);
   CHECK(told() == entry(20, 50, true, 0, 0, 200));
-  CHECK(sites.hint_for(2, {}, 2).at(1).lendable == 20);  // a removed one isn't missing from what it is told
+  CHECK(sites.hint_for(2, {}, 2).at(1).lendable == 20);  // the removed neighbour isn't missed in what it is told
   sites.hear(1, {entry(5)});
   CHECK(told().lendable == 5);
   sites.add(settings_of(west));

@@ -1,4 +1,4 @@
-// The nodes that a site owns, alone: which offers are taken, what they come to, and nodes taken and put back.
+// The nodes that a site owns, alone: which offers are accepted, their totals, and nodes taken and put back.
 #include "sitemgr/owned_nodes.hpp"
 
 #include <doctest/doctest.h>
@@ -9,14 +9,14 @@ namespace {
 const Party fs0 = resource_manager_of(SiteName("home"), "fs0"), fs1 = resource_manager_of(SiteName("home"), "fs1"),
             gpus = resource_manager_of(SiteName("home"), "gpus");
 const Constraints gpu{0, {{"gpu", "yes"}}};
-/// Of configured nodes that weren't offered yet.
+/// The attributes of configured nodes that weren't offered yet.
 const Attributes perhaps{{"connectable", "yes"}, {"stages_files", "yes"}, {"users_apart", "yes"}};
 
 ClusterSettings cluster(const char* name, std::uint32_t nodes = 0, double quota = 1.0) {
   return {ClusterName(name), quota, nodes, 2};
 }
 
-/// Cluster a, which is configured to have 4 nodes of 2 processors, and cluster b, of which nothing is said.
+/// Cluster a with 4 configured nodes of 2 processors, and cluster b without any configuration.
 OwnedNodes site(double quota = 1.0) { return {SiteName("home"), {cluster("a", 4, quota), cluster("b")}}; }
 
 NodeOffer offer(const Party& manager, const char* in, std::uint32_t nodes, std::uint32_t width = 2,
@@ -52,7 +52,7 @@ TEST_CASE("owned nodes: an offer is refused for what the site or a resource mana
       {offer(fs0, "a", 1, 3), ""},  // no other manager has nodes in the cluster
       {offer(fs1, "a", 4), ""},
       {offer(fs1, "a", 5), "9 nodes, more than twice the 4"},
-      {offer(fs0, "a", 8), ""},  // its earlier offer counts no longer
+      {offer(fs0, "a", 8), ""},  // replaces its earlier offer
       {offer(fs0, "a", 9), "9 nodes, more than twice the 4"},
       {offer(fs0, "b", nodes_per_manager_max, 100), ""},
       {offer(fs1, "b", nodes_per_manager_max, 100), "at most 10,000,000 processors"},

@@ -1,4 +1,4 @@
-// What tests of the site manager's parts share: a small site with one cluster, two neighbours, and a queue.
+// What tests of the site manager's parts share: a small site with one cluster, two neighbours and a queue.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ inline SiteSettings parts_settings() {
   return settings;
 }
 
-/// All parts of a site whose neighbours are up; each test uses one part, and the others as that part's surroundings.
+/// All parts of a site with connected neighbours. Each test is about one part; the others are its surroundings.
 struct PartsStage {
   SiteParts parts;
   Instant now = parts_start;
@@ -34,7 +34,7 @@ struct PartsStage {
     for (const std::size_t n : {north_place, south_place}) parts.neighbours.set_up(n, now, true);
   }
 
-  /// A resource manager with so many nodes of one processor registers.
+  /// A resource manager registers this number of nodes with one processor each.
   void offer(std::uint32_t nodes, const char* cluster = "c") {
     NodeOffer offer;
     offer.manager = resource_manager_of(parts.settings.name, std::string("fs-") + cluster);
@@ -62,7 +62,7 @@ struct PartsStage {
     HomeSearch::begin_round(request, parts.settings);
     return parts.queue.add(std::move(request), kind);
   }
-  /// What a neighbour delegates.
+  /// A delegation from a neighbour.
   Foreign foreign(std::size_t from, std::uint32_t processors) {
     Foreign foreign;
     foreign.from = from;
@@ -72,7 +72,7 @@ struct PartsStage {
     foreign.delegate.round = 1;
     return foreign;
   }
-  /// A lease of own nodes, lent to a neighbour.
+  /// A lease of the site's own nodes, lent to a neighbour.
   HopLease& lend(std::size_t to, std::uint32_t processors) {
     HopLease lease;
     lease.id = {parts.settings.name, parts.leases.new_epoch(1)};

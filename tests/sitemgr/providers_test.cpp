@@ -1,4 +1,4 @@
-// What resource managers register: in parts, checked as a whole [S129].
+// What resource managers register: in pages, and checked as a whole [S129].
 #include "sitemgr/providers.hpp"
 
 #include <doctest/doctest.h>

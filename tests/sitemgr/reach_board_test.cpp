@@ -1,4 +1,4 @@
-// What can be had beyond each neighbour by configuration, as they told it and as it is told on.
+// What is beyond each neighbour by configuration, as the neighbours told it and as it is told on.
 #include "sitemgr/reach_board.hpp"
 
 #include <doctest/doctest.h>
@@ -86,11 +86,11 @@ TEST_CASE(
   CHECK_FALSE(board.sums(4).without(north, {}).entries[1].classes[0].limited);
   CHECK(board.beyond(south, need_of({8}), 2, {}).limit == 3);
   CHECK(board.beyond(south, need_of({8}), 2, {}).limit_hops == 2);
-  CHECK(board.beyond(south, need_of({8}), 1, {}).limit == 0);                  // it is too far away
-  CHECK(board.beyond(south, need_of({8}, {{"gpu", "2"}}), 2, {}).limit == 0);  // it would not do
-  CHECK(board.beyond(south, need_of({3}), 2, {}).limit == 0);                  // it is enough
+  CHECK(board.beyond(south, need_of({8}), 1, {}).limit == 0);                  // too far away
+  CHECK(board.beyond(south, need_of({8}, {{"gpu", "2"}}), 2, {}).limit == 0);  // another value of the attribute
+  CHECK(board.beyond(south, need_of({3}), 2, {}).limit == 0);                  // wide enough
   CHECK(board.beyond(south, need_of({2, 2}), 2, {}).limit == 3);
-  CHECK(board.limit_of(south, {}) == 0);  // it is no limit of the neighbour for us
+  CHECK(board.limit_of(south, {}) == 0);  // not a limit of the neighbour for this site
   board.hear(south, {{entry({limited, nodes(2)})}});
   CHECK(board.limit_of(south, {}) == 3);
   CHECK(board.limit_of(south, {0, {{"gpu", "2"}}}) == 0);

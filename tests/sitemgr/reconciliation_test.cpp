@@ -1,4 +1,4 @@
-// What follows from the two inventories of a link, holding by holding [S137].
+// The conclusions from the two inventories of a link, holding by holding [S137].
 #include "sitemgr/reconciliation.hpp"
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ Holding holding(const SiteName& owner, SiteNames chain, std::uint64_t counter = 
   return held;
 }
 
-/// Our record of north's lease on its way to south.
+/// This site's record of north's lease that is on its way to south.
 HopLease passed_on() {
   HopLease lease;
   lease.id = lease_of(north, 1);

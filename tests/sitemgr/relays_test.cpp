@@ -39,7 +39,7 @@ bool may(const Relays& relays, const Relay& relay, const Party& from, bool is_kn
 }
 bool speaks(const Relays& relays) { return may(relays, upwards, site_manager_of(south)); }
 
-/// The rows that changed: how many pairs began, and how many ended.
+/// The changed rows: how many pairs began, and how many ended.
 std::pair<int, int> changes_of(Relays& relays) {
   LedgerChanges<SiteRecord> ledger;
   ledger.wanted = true;

@@ -1,4 +1,4 @@
-// When sides of a link compare their leases, and what comes of it [S128].
+// When both sides of a link compare their leases, and the results [S128].
 #include "sitemgr/renewals.hpp"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ TEST_CASE("renewals: a borrower renews often until both believe the same, then o
   stage.part.begin(stage.now, north_place);
   CHECK(stage.is_due(stage.now));
   CHECK(stage.part.next_deadline(stage.parts.neighbours, stage.parts.leases) ==
-        stage.now);  // to look what is wanted
+        stage.now);  // to ask what is wanted
   CHECK_FALSE(stage.is_due(stage.now + term / 10 - microseconds(1)));
   CHECK(stage.is_due(stage.now + term / 10));
   stage.part.hear_settled(stage.now, north_place, true, term);

@@ -1,5 +1,5 @@
-// For how long a site may rely on a lease, and leaves one to its borrower, while words about its term are under way
-// [S46f, S46h].
+// How long a site may rely on a lease, and how long it leaves the lease to its borrower, while messages about its term
+// are under way [S46f, S46h].
 #include "sitemgr/renewing.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,8 @@ namespace {
 
 using namespace site_steps;
 
-/// A lease that this site carries from the north to the south; the north's Beats vouch for it, 3 s old at most.
+/// A lease that this site passes on from the north to the south. The north's Beats vouch for it; they are at most 3 s
+/// old.
 struct Carried : PartsStage {
   HopLease& lease = parts.leases.add(of_north());
 
@@ -28,13 +29,13 @@ struct Carried : PartsStage {
     lease.term = seconds(20);
     return lease;
   }
-  /// When its own right ends, if the last Beat that vouched left the north then.
+  /// When the site's own right ends, if the last vouching Beat left the north at `proved`.
   Instant right_from(Instant proved) {
     const HopLease before = lease;
     waver(parts, lease, proved);
     return std::exchange(lease, before).upstream_until;
   }
-  /// Until when it leaves the lease to the south, if its last Beat to the south left then.
+  /// Until when the site leaves the lease to the south, if its last Beat to the south left at `vouched`.
   Instant left_from(Instant vouched) {
     parts.neighbours.set_up(south_place, now, false);
     return promised_until(parts, vouched, lease);
@@ -55,8 +56,7 @@ TEST_CASE("renewing: a shorter term takes nothing back of what earlier Beats pro
   const Duration before = promise_of(stage.parts, stage.lease);
   set_term(stage.parts, stage.lease, seconds(8), proved);
   CHECK(stage.right_from(proved + seconds(1)) == proved + seconds(20));
-  CHECK(stage.right_from(proved + seconds(15)) ==
-        proved + seconds(23));  // by now the shorter term reaches further
+  CHECK(stage.right_from(proved + seconds(15)) == proved + seconds(23));  // by now the shorter term ends later
   CHECK(stage.left_from(proved) == proved + before);
 }
 

@@ -1,4 +1,4 @@
-// The queue's indices, against walks over everything that waits.
+// The queue's indices, compared with walks over all waiting requests.
 #include "sitemgr/request_queue.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Nodes that are kept for one local request after a reclaim [S106].
+// Nodes kept for one local request after a reclaim [S106].
 #include "sitemgr/reservation.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Where much happens at once: nodes for many come free in one step, and leases of many resource managers.
+// Many events in one step: nodes for many requests come free, and leases of many resource managers.
 #include "sitemgr/lease.hpp"
 #include "tests/sitemgr/site_manager_stage.hpp"
 #include "workloads/random.hpp"
@@ -14,23 +14,23 @@ SiteSettings without_size() {
   return settings;
 }
 
-/// Requests of one processor come in one batch.
+/// A batch of requests of one processor each.
 void ask_many(Stage& stage, std::uint64_t jobs) {
   for (std::uint64_t job = 1; job <= jobs; ++job)
     stage.manager.receive(stage.now, Received{alice, request(alice, job, 1), {}, {}}, stage.out);
   stage.settle();
 }
 
-/// For nodes with a GPU and so much memory: each amount is a need of its own.
+/// A request for nodes with a GPU and this much memory; each amount is a need of its own.
 Request gpu_request(std::uint64_t job, std::uint64_t memory_bytes) {
   Request asked = request(alice, job, 1);
   asked.need.constraints = {memory_bytes, {{"gpu", "yes"}}};
   return asked;
 }
 
-/// Job 1 runs on the only node with a GPU, job 2 on the eight others; jobs 1,001 to 4,000 want a GPU, each of another
-/// need; job 3, which came last, wants any node. No neighbour is there to be asked. Frees the eight nodes: a pass over
-/// all needs begins.
+/// Job 1 runs on the only node with a GPU, job 2 on the eight other nodes. Jobs 1,001 to 4,000 want a GPU, each with
+/// another need; job 3, which came last, wants any node. There is no neighbour to ask. Then the eight nodes come free,
+/// and a pass over all needs begins.
 struct LongPass : Stage {
   Grant gpu_job;
 
@@ -69,7 +69,7 @@ struct LongPass : Stage {
   }
 };
 
-/// Groups of nodes of this many resource managers, several of some of them.
+/// Groups of nodes of this many resource managers; some resource managers have several.
 std::vector<NodeGroup> groups_of(Random& random, std::size_t count) {
   std::vector<NodeGroup> groups;
   for (std::size_t i = 0; i < count; ++i) {
@@ -172,7 +172,7 @@ TEST_CASE("what had to wait for the end of a long pass is made up for: others ar
 
 namespace {
 
-/// Jobs 1 and 2 run on six of eight processors; job 4 overtakes the wide job 3, which after that waits for 11 s.
+/// Jobs 1 and 2 run on six of eight processors. Job 4 overtakes the wide job 3, which then waits for 11 s.
 void let_overtake(Stage& stage, Request wide) {
   stage.hear(alice, request(alice, 1, 4));
   stage.hear(alice, request(alice, 2, 2));
@@ -209,7 +209,7 @@ TEST_CASE("a request that leaves on a delegation behind the one that blocks it c
   Request wide = request(alice, 3, 8);
   wide.dttl = 0;
   let_overtake(stage, wide);
-  stage.hear(alice, request(alice, 5, 1));  // the wide one blocks it now, so it goes to a neighbour
+  stage.hear(alice, request(alice, 5, 1));  // the wide job blocks it now, so it goes to a neighbour
   CHECK(stage.said<Grant>(alice).empty());
   CHECK(stage.asked_next().second.request.id.job == 5);
   CHECK(stage.manager.next_deadline() > stage.now);

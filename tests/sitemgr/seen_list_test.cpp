@@ -1,4 +1,4 @@
-// What a site remembers of the requests that it saw: for how long, of whom, and whose word counts.
+// What a site remembers of the requests that it saw: how long, from which neighbour, and which site's word counts.
 #include "sitemgr/seen_list.hpp"
 
 #include <doctest/doctest.h>
@@ -57,7 +57,7 @@ TEST_CASE("no neighbour can make a site forget what it heard from another one") 
   CHECK(seen.size() <= 1 + 101);
   CHECK_FALSE(seen.is_new(start, north, search(1), stay, 3, false));
   CHECK_FALSE(seen.is_new(start, south, search(1'000), stay, 3, false));
-  CHECK(seen.is_new(start, south, search(2), stay, 3, false));  // the oldest of its own
+  CHECK(seen.is_new(start, south, search(2), stay, 3, false));  // south's own oldest entry was dropped
 }
 
 TEST_CASE("a home site's own word is compared with its own alone, whoever named its request before [S71]") {

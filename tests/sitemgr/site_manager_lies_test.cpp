@@ -1,5 +1,5 @@
-// Stories about neighbours that lie: grants of what nobody asked for or nobody has, words in another's name, chains and
-// ways that nobody can have gone. The stage is in site_manager_stage.hpp.
+// Stories about lying neighbours: grants that were not asked for or that their sender can't give, messages in another
+// site's name, and impossible chains and routes. The stage is in site_manager_stage.hpp.
 #include <functional>
 
 #include "tests/sitemgr/site_manager_stage.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 const SiteName west("west");
 
-/// What makes a grant something that can't be.
+/// A change that makes a grant impossible.
 using Twist = std::function<void(Grant&)>;
 
 void lengthen_chain(Grant& grant) {
@@ -221,7 +221,7 @@ TEST_CASE("who names another neighbour's request first doesn't keep it from bein
   stage.hear(at_south, delegate(bob, 1, 2));
   CHECK(stage.said<Reject>(at_south).empty());
   CHECK(stage.said<Grant>(at_south).size() == 1);
-  stage.hear(at_south, delegate(bob, 1, 2));  // but itself it is heard once
+  stage.hear(at_south, delegate(bob, 1, 2));  // but its own Delegate is taken only once
   CHECK(stage.said_once<Reject>(at_south).reason == RejectReason::already_seen);
 }
 
@@ -331,12 +331,11 @@ TEST_CASE("what a hint says is bounded before anything is made of it") {
   CHECK(stage.neighbour(south).hint.size() == 2);
 }
 
-// ---- parts and files
-// ---------------------------------------------------------------------------------------------
+// ---- parts and files -----------------------------------------------------------------------------------------------
 
 namespace {
 
-/// A part of a request at this site that gives these leases up.
+/// A part of a request at this site that gives up these leases.
 Delegate part_giving_up(const Party& user, std::uint64_t job, std::vector<LeaseId> leases) {
   Delegate asked = delegate(user, job, 6);
   asked.part = 1;
@@ -347,7 +346,7 @@ Delegate part_giving_up(const Party& user, std::uint64_t job, std::vector<LeaseI
   return asked;
 }
 
-/// A lease of six of the eight nodes that a user of south has.
+/// A lease of six of the eight nodes, held by a user of south.
 LeaseId lent(Stage& stage) {
   stage.offer(8);
   return stage.lend_to(bob, 1, 6).lease;

@@ -1,5 +1,5 @@
-// Stories about the site manager, each a rule of docs/protocol.md told by what it hears and what it says. The stage is
-// in site_manager_stage.hpp.
+// Stories about the site manager. Each tells a rule of docs/protocol.md by the messages that it receives and sends. The
+// stage is in site_manager_stage.hpp.
 #include "tests/sitemgr/site_manager_stage.hpp"
 
 namespace site_manager_life_test {
@@ -197,7 +197,7 @@ TEST_CASE(
   stage.offer(8);
   stage.lend_to(bob, 1, 2);
   stage.pass(seconds(3'600));
-  stage.take(LinkDown{at_south, seconds(3), seconds(1)});  // our last Beat left a second ago
+  stage.take(LinkDown{at_south, seconds(3), seconds(1)});  // the site's last Beat left a second ago
   stage.pass(seconds(30) - microseconds(1));
   CHECK(stage.said<LeaseEnded>(at_south).empty());
   stage.pass(microseconds(1));
@@ -272,11 +272,11 @@ TEST_CASE("what is declared to run longer than any lease lasts is rejected as to
   CHECK(stage.said_once<Grant>(at_south).length == seconds(160));
 }
 
-// ---- who is lent nothing for a while -------------------------------------------------------------------------------
+// ---- borrowers that are lent nothing for a while -------------------------------------------------------------------
 
 namespace {
 
-/// South's user asks and is granted nodes, but nobody claims them.
+/// South's user asks and is granted nodes, but south never claims them.
 void let_lapse(Stage& stage, std::uint64_t job) {
   stage.hear(at_south, delegate(bob, job, 2));
   const Grant granted = stage.said_once<Grant>(at_south);

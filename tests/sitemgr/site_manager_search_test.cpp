@@ -1,5 +1,5 @@
-// Stories about the search for nodes elsewhere: who is asked, how often, for how long, and what one request or one
-// neighbour may do to the others. The stage is in site_manager_stage.hpp.
+// Stories about the search for nodes elsewhere: which neighbours are asked, how often, for how long, and how one
+// request or neighbour may affect the others. The stage is in site_manager_stage.hpp.
 #include "tests/sitemgr/site_manager_stage.hpp"
 
 namespace site_manager_search_test {
@@ -19,14 +19,14 @@ HintEntry hint_of(std::uint32_t lendable) {
   return hint;
 }
 
-/// For nodes with a GPU and so much memory.
+/// A request for nodes with a GPU and this much memory.
 Request gpu_request(std::uint64_t job, std::uint64_t memory_bytes = 0) {
   Request asked = request(alice, job, 1);
   asked.need.constraints = {memory_bytes, gpu};
   return asked;
 }
 
-/// A stage whose job manager asks for job 1, which north was asked for.
+/// A stage with a request of its job manager for job 1; north was asked for it.
 Delegate ask_north(Stage& stage) {
   stage.down(at_south);
   stage.hear(alice, request(alice, 1, 2));
@@ -82,7 +82,7 @@ TEST_CASE("another stay of a request is no copy of what was seen, another round 
   Stage stage;
   stage.offer(8);
   stage.down(at_north);
-  Delegate asked = delegate(bob, 1, 9);  // never servable: what counts is that it was looked at
+  Delegate asked = delegate(bob, 1, 9);  // never servable: it only matters that it was considered
   const auto answer = [&] {
     stage.hear(at_south, asked);
     return stage.said_once<Reject>(at_south).reason;
@@ -197,7 +197,7 @@ TEST_CASE("what an owner's wide request can't use for lack of width is lent, clu
   stage.down(at_north);
   stage.hear(alice, request(alice, 1, 5));
   stage.said_once<Grant>(alice);
-  stage.hear(alice, request(alice, 2, 6));  // only the large cluster will ever do
+  stage.hear(alice, request(alice, 2, 6));  // only the large cluster can ever serve it
   stage.hear(at_south, delegate(bob, 1, 3));
   CHECK(stage.said_once<Grant>(at_south).nodes.at(0).resource_manager == fs9);
   stage.hear(at_south, delegate(bob, 2, 3));
@@ -214,7 +214,7 @@ TEST_CASE("who answers nothing is asked less and less often, until it answers [S
     stage.pass(asked.answer_within);
     CHECK(stage.said_once<Withdraw>(at_north).round == asked.round);
   };
-  // For how many seconds it is left alone then, though one waits that has asked nobody yet.
+  // For how many seconds north isn't asked afterwards, although a request waits that was sent to no neighbour yet.
   std::uint64_t job = 1;
   const auto rest = [&] {
     stage.hear(alice, Cancel{asked.request.id});
@@ -314,7 +314,7 @@ TEST_CASE("a neighbour's own limits hold for it alone") {
   expect_limit(stage.said_once<Reject>(at_north), RejectReason::processors_limit, 4);
 }
 
-// ---- what is told of who waits -------------------------------------------------------------------------------------
+// ---- what neighbours are told about waiting requests ---------------------------------------------------------------
 
 TEST_CASE("hints tell how much waits in vain, and how wide its first is [S60]") {
   Stage stage;
@@ -325,7 +325,7 @@ TEST_CASE("hints tell how much waits in vain, and how wide its first is [S60]") 
   stage.hear(alice, request(alice, 2, 5));
   stage.hear(alice, request(alice, 3, 7));
   stage.pass(seconds(61));
-  CHECK(stage.told(north).at(0).queued == 16);  // 12, coarse
+  CHECK(stage.told(north).at(0).queued == 16);  // 12, rounded
   CHECK(stage.told(north).at(0).width == 5);
   stage.hear(alice, Cancel{request(alice, 2, 5).id});
   stage.hear(alice, Cancel{request(alice, 3, 7).id});
@@ -524,7 +524,7 @@ TEST_CASE(
   const LeaseEnded ended = stage.said_once<LeaseEnded>(alice);
   CHECK(ended.lease == granted.lease);
   CHECK(ended.reason == LeaseEnd::expired);
-  CHECK(stage.said_once<Unassign>(fs0).detached > Duration{});  // what runs may be heard by it
+  CHECK(stage.said_once<Unassign>(fs0).detached > Duration{});  // running tasks may be heard of by it
   CHECK(stage.out.renewals == std::vector<Party>{alice});
   stage.hear(fs0, Clean{granted.lease, {}});
   CHECK(stage.manager.quiet());
@@ -535,7 +535,7 @@ TEST_CASE("a job manager that had nothing is forgotten when it has been away for
   Stage stage;
   REQUIRE(stage.manager.view(stage.now).job_managers.size() == 1);
   stage.pass(seconds(10'000));
-  CHECK(stage.manager.view(stage.now).job_managers.size() == 1);  // it is here, if silent
+  CHECK(stage.manager.view(stage.now).job_managers.size() == 1);  // connected, but silent
   stage.down(alice);
   stage.pass(seconds(600));
   CHECK(stage.manager.view(stage.now).job_managers.empty());

@@ -1,5 +1,5 @@
-// Stories about what a site can hold: what is refused for good and what waits, what comes of nodes that are gone, and
-// which resource managers are believed. The stage is in site_manager_stage.hpp.
+// Stories about what a site can hold: which requests are refused for good and which wait, the effects of nodes that are
+// gone, and which resource managers are believed. The stage is in site_manager_stage.hpp.
 #include "protocol/text.hpp"
 #include "tests/sitemgr/site_manager_stage.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 const Party fs1 = resource_manager_of(home, "fs1");
 
-/// A neighbour tells of one cluster of this size, and that nothing lies beyond it.
+/// A neighbour reports one cluster of this size, and nothing beyond it.
 Reach reach_of(std::uint32_t processors) {
   Reach reach;
   reach.entries.assign(16, {true, {}});
@@ -110,7 +110,7 @@ TEST_CASE("who is busy, drained, down or has yet to come back is as large as it 
   CHECK(refused.request.job == 4);
   CHECK(refused.reason == RefusalReason::too_large);
   CHECK(refused.largest == 8);
-  // However it is divided, if its components are all to be at one site.
+  // However it is divided, if all its components must be at one site.
   Request flexible = request(alice, 5, 9);
   flexible.need.kind = RequestKind::flexible;
   stage.hear(alice, std::move(flexible));
@@ -125,7 +125,7 @@ TEST_CASE("a site of which nothing is configured is as large as what its resourc
   stage.offer_by(fs0, 4);
   stage.offer_by(fs1, 4);
   stage.pass(seconds(3600));
-  CHECK(stage.said<Refuse>(alice).empty());  // more may come, as long as none came back
+  CHECK(stage.said<Refuse>(alice).empty());  // more nodes may come, as long as none came back
 
   stage.restart();
   stage.up(alice, true);
@@ -217,7 +217,7 @@ TEST_CASE("leases on nodes that are gone when a restarted site hears its resourc
   CHECK(stage.manager.view(stage.now).processors == 4);
   CHECK(stage.manager.view(stage.now).processors_busy == 4);
   CHECK(stage.manager.view(stage.now).load == 1.0);
-  // What it had of them is taken back, which it answers as it was asked: with nodes that it doesn't have any more.
+  // Its nodes are taken back. It answers as ordered, with nodes that it doesn't have any more.
   stage.hear(fs0, Clean{gone.lease, {{4, 7}}});
   stage.hear(at_south, Release{kept.lease, {}, false, false});
   stage.hear(fs0, Clean{kept.lease, {{0, 3}}});
@@ -257,7 +257,7 @@ TEST_CASE("a local request that has waited for five minutes takes lent nodes bac
 
 namespace {
 
-/// South's user asks again, after its job had nodes for `ran`, until `owner` took them back.
+/// South's user asks again; its job had nodes for `ran` until `owner` took them back.
 Delegate delegate_again(std::uint64_t job, const SiteName& owner, Duration ran, std::uint32_t round) {
   Delegate asked = delegate(bob, job, 8, {}, round);
   asked.request.past = {1, ran, {owner}};
@@ -383,7 +383,7 @@ TEST_CASE("parts of a register that never end are told to be wrong when they lis
   }
   REQUIRE(faults.size() == 1);
   CHECK(faults[0].about == Register::type);
-  stage.offer(100);  // nothing of it is left
+  stage.offer(100);  // no free node is left
   CHECK(stage.said<Fault>(fs0).empty());
   CHECK(stage.manager.view(stage.now).processors == 100);
 }
@@ -404,7 +404,7 @@ TEST_CASE("one resource manager can't offer so much that no other one has room [
   CHECK(stage.manager.view(stage.now).processors == 100'500);
 }
 
-// ---- leases that nobody uses ---------------------------------------------------------------------------------------
+// ---- unused leases -------------------------------------------------------------------------------------------------
 
 TEST_CASE("a lease on two resource managers is idle when both said of late that nothing uses it [S127a]") {
   Stage stage;
@@ -412,7 +412,7 @@ TEST_CASE("a lease on two resource managers is idle when both said of late that 
   stage.offer_by(fs1, 4);
   const Grant lent = stage.lend_to(bob, 1, 8);
   REQUIRE(lent.nodes.size() == 2);
-  stage.pass_renewed(seconds(100), at_south, 1);  // renewed without an end
+  stage.pass_renewed(seconds(100), at_south, 1);  // renewed without end
   CHECK(stage.out.renewals.empty());              // one lease, however many resource managers
   const auto idle = [&](const NodeGroup& group) {
     stage.hear(group.resource_manager, LeaseEnded{lent.lease, {group}, LeaseEnd::idle, false, {}});

@@ -1,6 +1,6 @@
-// The stage of the stories about the site manager: one site manager, that of `home`, whose neighbours `north` and
-// `south`, whose job manager alice and whose resource manager fs0 are played by the test, and short words for what they
-// say. Its ledger is compared after every step. fs0 offers nothing until `offer` is called.
+// The stage of the stories about the site manager of `home`. The test plays its neighbours `north` and `south`, its job
+// manager alice and its resource manager fs0, with short functions for their messages. The ledger is compared after
+// every step. fs0 offers no nodes until `offer` is called.
 #pragma once
 
 #include "sitemgr/site_manager.hpp"
@@ -20,7 +20,7 @@ inline const Party alice = job_manager_of(home, "alice"), bob = job_manager_of(s
 inline const Party fs0 = resource_manager_of(home, "fs0");
 inline const ClusterName delft("delft");
 
-/// One cluster of 8 nodes with one processor each, as configured.
+/// One configured cluster of 8 nodes with one processor each.
 inline SiteSettings settings_of_home() {
   SiteSettings settings;
   settings.name = home;
@@ -32,7 +32,7 @@ inline SiteSettings settings_of_home() {
   return settings;
 }
 
-/// The settings, but that something is other.
+/// These settings with one change.
 template <class Change>
 SiteSettings settings_with(Change change) {
   SiteSettings settings = settings_of_home();
@@ -40,10 +40,10 @@ SiteSettings settings_with(Change change) {
   return settings;
 }
 
-/// The other one of the two neighbours.
+/// The other neighbour.
 inline const SiteName& other_than(const SiteName& site) { return site == north ? south : north; }
 
-/// The settings of a home whose cluster is configured with other than 8 nodes; 0: with none.
+/// The settings of a home with this number of configured nodes instead of 8; 0: no configured nodes.
 inline SiteSettings home_with_nodes(std::uint32_t nodes) {
   SiteSettings settings = settings_of_home();
   settings.clusters.front().nodes = nodes;
@@ -65,7 +65,7 @@ inline Request request(const Party& user, std::uint64_t job, std::uint32_t proce
   return asked;
 }
 
-/// A user of a neighbour asks, by that neighbour.
+/// A delegation for a user of a neighbour, sent by that neighbour.
 inline Delegate delegate(const Party& user, std::uint64_t job, std::uint32_t processors, Duration length = {},
                          std::uint32_t round = 1) {
   Delegate asked;
@@ -97,7 +97,7 @@ inline Grant grant(const Delegate& asked, const SiteName& by, std::uint32_t node
 /// Rows by table and key, as a shell keeps them.
 class Ledger {
  public:
-  /// Takes the changes of a step, and checks that they make of the rows what the site manager says they must be.
+  /// Takes a step's changes; afterwards the rows must equal those that the site manager says they must be.
   void take(LedgerChanges<SiteRecord>& changes, const SiteManager& manager) {
     for (const auto& [record, erased] : changes.list)
       if (erased)
@@ -132,7 +132,7 @@ class Ledger {
   std::map<std::string, SiteRecord> rows_;
 };
 
-/// By default: silence, and a little more.
+/// With the default settings: the silence, and a little more.
 constexpr Duration stale_after = seconds(3);
 
 struct Stage {
@@ -142,7 +142,7 @@ struct Stage {
   Ledger ledger;
   std::uint64_t incarnation = 1;
 
-  /// Everybody is in contact, and believes that there are no leases.
+  /// All parties are in contact, and have no leases in their inventories.
   explicit Stage(SiteSettings settings = settings_of_home()) : manager(std::move(settings), 1) {
     out.ledger.wanted = true;
     for (const Party& peer : {at_north, at_south, alice}) {
@@ -164,7 +164,7 @@ struct Stage {
   void hear(const Party& from, Message message, CapacityHint hint = {}) {
     take(Received{from, std::move(message), {}, std::move(hint)});
   }
-  /// The link is up, and Beats of a neighbour vouch for what it lends.
+  /// The link is up. A neighbour's Beats vouch for the leases that it lends.
   void up(const Party& peer, bool restarted) {
     take(LinkUp{peer, restarted, {}, {}});
     take(LinkStanding{peer, true, stale_after, now});
@@ -173,7 +173,7 @@ struct Stage {
     take(LinkStanding{peer, false, {}, now});
     take(LinkDown{peer});
   }
-  /// The site manager ends and starts again; nobody is heard yet.
+  /// The site manager ends and starts again. No other party is in contact yet.
   void restart() {
     manager = SiteManager(manager.settings(), ++incarnation);
     manager.restore(now, ledger.rows());
@@ -200,25 +200,25 @@ struct Stage {
       hear(borrower, Renew{leases});
     }
   }
-  /// Takes what was said to a party, of one type, since this was last asked.
+  /// Takes the messages of one type to a party since the last call.
   template <class M>
   std::vector<M> said(const Party& to) {
     return take_said<M>(out.messages, to);
   }
-  /// The same of exactly one message.
+  /// The same; there must be exactly one.
   template <class M>
   M said_once(const Party& to) {
     std::vector<M> found = said<M>(to);
     REQUIRE(found.size() == 1);
     return std::move(found[0]);
   }
-  /// The one neighbour that was asked, and what it was asked.
+  /// The only neighbour that was asked, and its Delegate.
   std::pair<SiteName, Delegate> asked_next() {
     auto to_north = said<Delegate>(at_north), to_south = said<Delegate>(at_south);
     REQUIRE(to_north.size() + to_south.size() == 1);
     return to_north.empty() ? std::pair(south, to_south[0]) : std::pair(north, to_north[0]);
   }
-  /// A resource manager registers nodes that have something; none of them is under a lease.
+  /// A resource manager registers nodes with these attributes; none is under a lease.
   void offer_by(const Party& resource_manager, std::uint32_t nodes, Attributes attributes = {}) {
     Register offered;
     offered.cluster = delft;
@@ -226,7 +226,7 @@ struct Stage {
     offered.attributes = std::move(attributes);
     hear(resource_manager, std::move(offered));
   }
-  /// fs0 registers its nodes; what it has under leases it says as the site manager assigned it.
+  /// fs0 registers its nodes; it reports leases as the site manager assigned them.
   void offer(std::uint32_t nodes, std::vector<std::pair<LeaseId, NodeSet>> leased = {}, NodeSet absent = {}) {
     Register offered;
     offered.cluster = delft;
@@ -238,7 +238,7 @@ struct Stage {
     }
     hear(fs0, std::move(offered));
   }
-  /// A neighbour's user borrows, which the neighbour has claimed.
+  /// Lends to a neighbour's user; the neighbour has claimed the lease.
   Grant lend_to(const Party& user, std::uint64_t job, std::uint32_t processors) {
     const Party borrower = site_manager_of(user.site);
     hear(borrower, delegate(user, job, processors));

@@ -1,4 +1,4 @@
-// Windows and backoffs of neighbours, and which of them is asked next [S110].
+// Windows and backoffs of neighbours, and which neighbour is asked next [S110].
 #include "sitemgr/targets.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 constexpr Instant now{seconds(1000).microseconds};
 constexpr std::size_t first = 0, second = 1;
 
-/// A site with two neighbours, of which each says that it has 100 processors free.
+/// A site with two neighbours; each says that it has 100 processors free.
 struct Stage {
   SiteSettings settings;
   Placer placer;
@@ -118,7 +118,7 @@ TEST_CASE(
     "targets: a neighbour with worthless Grants is left alone for longer each time, until one serves a job") {
   Stage stage;
   for (const Duration alone : {seconds(10), seconds(20), seconds(40), seconds(80)}) {
-    stage.targets.answered(first);  // as it does by each of these Grants
+    stage.targets.answered(first);  // as it does with each of these Grants
     stage.targets.worthless(now, first);
     CHECK(stage.targets.next_deadline() == now + alone);
   }

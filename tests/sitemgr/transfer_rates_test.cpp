@@ -1,4 +1,4 @@
-// What transfers took, as an estimate of those to come.
+// Estimates of later transfers from the times of earlier ones.
 #include "sitemgr/transfer_rates.hpp"
 
 #include <doctest/doctest.h>

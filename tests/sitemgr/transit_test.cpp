@@ -1,4 +1,4 @@
-// Delegations on their way through a site: taken once, passed on, answered or withdrawn [S97].
+// Delegations on their way through a site: accepted once, passed on, answered or withdrawn [S97].
 #include "sitemgr/transit.hpp"
 
 #include <doctest/doctest.h>
@@ -182,7 +182,7 @@ TEST_CASE("transit: a Reject counts once, of the neighbour that was asked, and s
   CHECK_FALSE(stage.transit.rejected(from_west, answer));
   const std::optional<Foreign> back = stage.transit.rejected(to_south, answer);
   REQUIRE(back);
-  CHECK(back->tries_left == 5);  // it says that none are left, and names two sites of seven
+  CHECK(back->tries_left == 5);  // no tries are left, and it names two sites of seven
   CHECK(back->answers.size() == 2);
   CHECK_FALSE(stage.transit.rejected(to_south, answer));
   CHECK(stage.transit.next_deadline() == never);

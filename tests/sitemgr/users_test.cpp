@@ -25,7 +25,7 @@ struct Stage : PartsStage {
   std::optional<Users::Chore> next(std::size_t& left) {
     return users.next_chore(parts.queue, left, [&](const Party&) { return is_reconciling; });
   }
-  /// Does all chores, as the manager does; how many requests were shelved, unshelved and dropped.
+  /// Does all chores, as the manager does; returns how many requests were shelved, unshelved and dropped.
   std::array<int, 3> do_chores(std::size_t left = 100) {
     std::array<int, 3> done{};
     while (auto chore = next(left)) {
@@ -55,7 +55,7 @@ TEST_CASE("users: a silent job manager's requests are shelved after a term, and 
   for (int i = 0; i < 3; ++i) stage.ask();
   stage.users.went_down(stage.now, alice, stage.parts.settings);
   stage.now = stage.now + seconds(10);
-  stage.due();  // nothing was asked for again in the first session, and nothing is dropped
+  stage.due();  // no request was repeated in the first session, and none is dropped
   stage.do_chores();
   stage.now = stage.now + stage.parts.settings.term;
   const auto lost = stage.due();

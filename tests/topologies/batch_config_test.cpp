@@ -1,4 +1,4 @@
-// The configuration of a batch manager: what it must have, and what is refused, in words.
+// The configuration of a batch manager: what it must have, and the text of each fault.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace dmm::batch_config_test {
 namespace {
 
-/// What is wrong with a sound configuration and these keys beside or instead; "none".
+/// The fault of a sound configuration with these keys added or replaced; or "none".
 std::string fault(const std::string& keys, const std::string& without = "") {
   std::string text =
       "{'site': 'alpha', 'name': 'slurm', 'system': 'slurm', 'cluster': 'nodes', 'sitemgr': "

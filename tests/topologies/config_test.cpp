@@ -1,5 +1,4 @@
-// The daemons' files: what is written reads back equal, presets give way to explicit keys, and what is wrong is
-// said in words that name the field.
+// The daemons' files: written files read back equal, explicit keys override presets, and each fault names its field.
 #include <doctest/doctest.h>
 
 #include "keys/key.hpp"
@@ -23,7 +22,7 @@ using namespace dmm;
 
 namespace {
 
-/// JSON in which ' stands for ".
+/// JSON with ' in place of ".
 std::string json(std::string text) {
   std::replace(text.begin(), text.end(), '\'', '"');
   return text;
@@ -62,7 +61,7 @@ std::string fault_of_resource_manager(const std::string& more) {
       "n.json"));
 }
 
-/// A site's settings in which nothing has its default.
+/// A site's settings without any default value.
 SiteConfig unusual_site() {
   SiteConfig c;
   SiteSettings& s = c.settings;
@@ -110,7 +109,7 @@ std::vector<std::string> keys_of(const std::string& header) {
   return keys;
 }
 
-/// Checks that a written file has all of them, but for those that have another name in it.
+/// Checks that a written file has all of these keys; renamed ones are listed.
 void check_complete(const std::string& header, const std::string& written, const std::set<std::string>& renamed) {
   const std::vector<std::string> keys = keys_of(header);
   CHECK(keys.size() > 5);
@@ -127,8 +126,8 @@ TEST_CASE("every setting of the three managers has a key") {
                  {"name", "neighbours", "dispatching_policy", "delegation_policy", "target_policy",
                   "placement_policy", "flexible_policy"});
   check_complete("jobmgr/settings.hpp", write_config(JobManagerConfig()), {});
-  // What is laid down for jobs is a struct of its own; its fields have a key each. Whether users are apart is
-  // found out.
+  // The limits for jobs are a struct of their own with a key for each field. Whether users are isolated is found out at
+  // run time.
   check_complete("resmgr/settings.hpp", write_config(ResourceManagerConfig()),
                  {"jobs", "users_apart", "stages_files"});
 }

@@ -1,5 +1,5 @@
-// Topologies: each rule has its message, shipped files load and have the shape they claim, and what is derived
-// from them is read back by the daemons' own readers.
+// Topologies: each rule has its message, shipped files load and have the shape that they claim, and the daemons' own
+// readers accept the derived files.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using namespace dmm;
 
 namespace {
 
-/// A topology from text in which ' stands for ".
+/// A topology from text with ' in place of ".
 TopologyOrError parse(std::string text, const ReadOptions& options = {}) {
   std::replace(text.begin(), text.end(), '\'', '"');
   return parse_topology(text, "grid.json", options);
@@ -30,7 +30,7 @@ std::string fault_of(const TopologyOrError& read) {
   return error == nullptr ? "none" : error->text;
 }
 
-/// The fault of a topology with these sites, and these keys beside them.
+/// The fault of a topology with these sites and additional keys.
 std::string fault_of_sites(const std::string& sites, const std::string& more = "") {
   return fault_of(parse("{'name': 'g', 'sites': [" + sites + "]" + more + "}"));
 }
@@ -247,7 +247,7 @@ TEST_CASE("a topology built in code is checked and completed in the same way") {
   CHECK(error->text == "topology: sites[1].clusters[0].nodes: expected a whole number from 1 to 1000000, found 0");
   topology.sites[1].clusters[0].nodes = 3;
   CHECK_FALSE(link_sites(topology));
-  CHECK_FALSE(link_sites(topology));  // once more changes nothing
+  CHECK_FALSE(link_sites(topology));  // linking again changes nothing
   CHECK(topology.sites[1].settings.ancestors == SiteNames{SiteName("root")});
   CHECK(topology.sites[1].settings.clusters.size() == 1);
   CHECK(neighbours_of(topology, "root") == std::vector<std::string>{"leaf"});
@@ -369,7 +369,7 @@ TEST_CASE("a derived testbed is read back by the daemons, and each link is diall
 
 namespace {
 
-/// Keys for each site: the bytes count the sites.
+/// Keys for each site: made of bytes that count the sites.
 DeriveOptions with_keys(const Topology& topology, DeriveOptions options) {
   std::uint8_t number = 0;
   for (const TopologySite& site : topology.sites) {
@@ -419,7 +419,7 @@ TEST_CASE("each site of a testbed may have an address of its own") {
   CHECK(endpoint("10.77.0.1", site_manager_of(SiteName("beta"))) == "tcp://10.77.0.2:7701");
   CHECK(endpoint("10.77.0.1", resource_manager_of(SiteName("beta"), "nodes")) == "tcp://10.77.0.2:7703");
   CHECK(endpoint("10.77.0.255", site_manager_of(SiteName("beta"))) == "tcp://10.77.1.0:7701");
-  // Files of jobs come from where the job manager is.
+  // Files of jobs come from the job manager's host.
   const auto files_of = [&](const DeriveOptions& options) {
     const Party user = job_manager_of(SiteName("beta"), two.sites[1].users.at(0));
     const auto read = parse_job_manager_config(daemon_of(derived(two, options), user).text, "user");

@@ -1,5 +1,5 @@
-// The reader's front: which format a file is in, the Grid Workloads Format, what headers say. The Standard
-// Workload Format's lines and the faults of files are in swf_test.cpp.
+// The reader's front: the format of a file, the Grid Workloads Format, and the content of headers. Lines of the
+// Standard Workload Format and faults of files are in swf_test.cpp.
 #include "workloads/log_reader.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,5 @@
 // The Lublin-Feitelson model against the check values of its specification: expectations by numerical integration,
-// samples of 200,000 jobs within the tolerances that the specification suggests, and the traps that other programs
-// fell into.
+// samples of 200,000 jobs within the tolerances that the specification suggests, and known mistakes of other programs.
 #include "workloads/lublin.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +22,7 @@ namespace {
 
 constexpr int samples = 200'000;
 
-/// |value - expected| within half of the last digit that the specification prints, or a share.
+/// |value - expected| is within half of the last digit that the specification prints, or within a share.
 void check_near(double value, double expected, double slack) {
   CAPTURE(expected);
   CHECK(std::abs(value - expected) <= slack);
@@ -143,7 +142,7 @@ TEST_CASE("sizes: probabilities and means") {
     check_near(expectation_of(row.parameters, 128).mean_processors, row.mean, 5e-4);
     for (std::size_t i = 0; i < row.powers.size(); ++i) check_near(law[std::size_t{2} << i], row.powers[i], 5e-6);
   }
-  // The largest size: 128 by the published sets, 45 = 2^5.5 of interactive jobs.
+  // The largest size: 128 in the published sets, 45 = 2^5.5 for interactive jobs.
   CHECK(size_law(lublin_interactive(), 128)[45] > 0);
   CHECK(size_law(lublin_interactive(), 128)[46] == 0);
 }
@@ -212,7 +211,7 @@ TEST_CASE("200,000 jobs of the typeless set, and of its grid variant") {
   CHECK(grid.processors == doctest::Approx(1.733).epsilon(0.02));
   CHECK(grid.run_seconds == doctest::Approx(3646).epsilon(0.02));
   CHECK(std::abs(grid.serial - 0.95) < 0.003);
-  CHECK(grid.gap_seconds == all.gap_seconds);  // the same seed, and arrivals have chance of their own
+  CHECK(grid.gap_seconds == all.gap_seconds);  // the same seed; arrivals have random numbers of their own
 }
 
 TEST_CASE("200,000 jobs of both types, each arriving by itself") {
@@ -266,9 +265,9 @@ TEST_CASE("points that a gap leaves over are spent by the next one") {
   double exact = static_cast<double>(sum);
   std::int64_t last = 0;
   for (int i = 0; i < 10'000; ++i) last = clock.advance(7.25), exact += 7.25;
-  CHECK(std::abs(static_cast<double>(last) - exact) <= 1);  // and what is cut isn't lost
-  // A program that forgets what is left (GridSim's port does) is 4 to 10 % early in the long run; the mean over
-  // 200,000 jobs of seed 1 is known to be nearer than that to what it should be.
+  CHECK(std::abs(static_cast<double>(last) - exact) <= 1);  // and the remainders aren't lost
+  // A program that drops the remainders (GridSim's port does) is 4 to 10 % early in the long run. The mean over 200,000
+  // jobs of seed 1 is known to be closer to its expectation than that.
   CHECK(sampled({lublin_all()}, 1).gap_seconds > 895);
 }
 

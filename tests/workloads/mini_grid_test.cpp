@@ -1,5 +1,5 @@
-// The workload of Jones et al. 2004, section 5.1, and the comparison made with it, on a small scale: what must
-// hold exactly, and orders that hold with any seed. The figures themselves are in docs/reproduction.md.
+// The workload of Jones et al. 2004, section 5.1, and the comparison made with it, on a small scale: what must hold
+// exactly, and rankings that hold with any seed. The figures are in docs/reproduction.md.
 #include "workloads/mini_grid.hpp"
 
 #include <doctest/doctest.h>
@@ -97,15 +97,15 @@ TEST_CASE("bounds are ordered, and no penalty is no penalty however it is said")
   CHECK(free.turnaround_seconds < migration.turnaround_seconds);
   CHECK(migration.turnaround_seconds < none.turnaround_seconds);
 
-  // K = 1: jobs have nothing to say, so the links are no matter; nor are they if they are wide, or the penalty is
-  // 1.
+  // K = 1: jobs don't communicate, so the links don't matter. They don't matter either if they are wide, or if the
+  // penalty is 1.
   const std::vector<Execution> equivalents = {SharedLinks{.bandwidth_megabits = 5000, .computation_share = 1},
                                               SharedLinks{.link_megabits = 1e9, .bandwidth_megabits = 1000},
                                               FixedPenalty{1}};
   for (const Execution& execution : equivalents)
     CHECK(run(MiniGridCurve::no_penalty, execution).turnaround_seconds == free.turnaround_seconds);
 
-  // The links don't touch jobs within one cluster.
+  // The links don't affect jobs within one cluster.
   const Execution narrow = SharedLinks{.bandwidth_megabits = 5000};
   CHECK(run(MiniGridCurve::migration_only, narrow).turnaround_seconds == migration.turnaround_seconds);
   CHECK(run(MiniGridCurve::shared_links, SharedLinks{.bandwidth_megabits = 1200}).penalty > 1);
@@ -131,15 +131,14 @@ TEST_CASE("the comparison gives every curve, and its sweeps end where no sharing
                                                                 {MiniGridCurve::shared_links, 6000},
                                                                 {MiniGridCurve::fed_penalty, 6000}});
   CHECK(rows[8].penalty == Approx(rows[7].penalty).epsilon(1e-6));
-  // The same again: nothing but the settings decides.
+  // Again the same: only the settings decide.
   const std::vector<MiniGridRow> again = mini_grid(settings);
   for (std::size_t i = 0; i < rows.size(); ++i) CHECK(rows[i].turnaround_seconds == again[i].turnaround_seconds);
 }
 
 TEST_CASE("crossings lie where the logarithm of the turnaround meets the bound") {
   using enum MiniGridCurve;
-  // From 400 at 1.2 to 900 at 1.3: 600 is half of the way, since 600 / 400 = 900 / 600. The other bound is never
-  // met.
+  // From 400 at 1.2 to 900 at 1.3: 600 is halfway, since 600 / 400 = 900 / 600. The other bound is never reached.
   const std::vector<MiniGridRow> rows = {row_of(2, migration_only, 1, 600),  row_of(2, no_sharing, 1, 2000),
                                          row_of(2, no_penalty, 1, 300),      row_of(2, fixed_penalty, 1.2, 400),
                                          row_of(2, fixed_penalty, 1.3, 900), row_of(4, fixed_penalty, 1.4, 9000)};

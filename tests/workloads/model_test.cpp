@@ -1,4 +1,4 @@
-// Workloads from the model for a whole grid: realised loads, independence of the clusters, repetition.
+// Workloads from the model for a whole grid: resulting loads, independence of the clusters, repetition.
 #include "workloads/model.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Loading a grid's workload: order, the cap, thinning out, refusals; and what the shipped workloads hold.
+// Loading a grid's workload: order, the cap, thinning, refusals; and the content of the shipped workloads.
 #include "workloads/multicluster.hpp"
 
 #include <doctest/doctest.h>

@@ -171,7 +171,7 @@ TEST_CASE("sites of a grid log by their names") {
 TEST_CASE("logs keep their places in real time if they shall") {
   const TemporaryFile a("; UnixStartTime: 1000000000\n" + submitted({100, 200}));
   const TemporaryFile b(submitted({1000000050, 1000000150}));  // Unix times, without a header
-  const TemporaryFile c(submitted({7, 9}));                    // nobody knows when
+  const TemporaryFile c(submitted({7, 9}));                    // relative times of unknown start
   ReplayOptions options{.logs = {{.path = a.path(), .cluster = 0}, {.path = b.path(), .cluster = 1}},
                         .alignment = Alignment::unix_time};
   Result result = replayed(options);
@@ -216,7 +216,7 @@ TEST_CASE("jobs out of order are put right, by the buffer or by loading the log 
     CHECK(result.tallies[0].out_of_order == 3);
     CHECK(result.tallies[0].is_whole == (order == OrderPolicy::whole));
   }
-  // Two later ones are ahead of the last: a buffer of 2 is enough, one of 1 isn't.
+  // Two later lines are before the last: a buffer of 2 is enough, one of 1 isn't.
   const TemporaryFile more(submitted({50, 60, 10, 70}));
   const ReplayOptions two{.logs = {{.path = more.path()}}, .order = OrderPolicy::buffer, .order_jobs = 2};
   CHECK(replayed(two).sizes() == Numbers{3, 1, 2, 4});

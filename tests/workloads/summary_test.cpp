@@ -1,4 +1,4 @@
-// The figures of a run, worked out by hand; and the words for the origins that some of them are divided by.
+// The figures of a run, worked out by hand; and the words for the origins that divide some of them.
 #include "workloads/summary.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// The reader of logs: what each kind of line is taken for, the words with which a bad one is refused, and
-// files that are compressed, cut short, missing, or shaped as real logs are and naive readers don't expect.
+// The reader of logs: the kind of each line, and the text that refuses a bad one. Also files that are compressed,
+// truncated or missing, and shapes of real logs that naive readers don't expect.
 #include "workloads/swf.hpp"
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ std::vector<TraceJob> read_all(SwfReader& reader) {
   return jobs;
 }
 
-/// A proper record of a job with this number and submit time.
+/// A complete record of a job with this number and submit time.
 std::string record(int number, int submit) {
   return std::to_string(number) + " " + std::to_string(submit) + " 5 100 4 -1 -1 4 200 -1 1 7 -1 -1 1 3 -1 -1\n";
 }
@@ -175,7 +175,7 @@ TEST_CASE("a truncated or damaged compressed file is an error that names the fil
     SwfReader reader(file.path(), BadLines::fatal);
     const auto jobs = read_all(reader);
     CHECK(jobs.size() <= 20000);
-    CHECK(reader.counts().bad == 0);  // the cut line isn't taken for a line
+    CHECK(reader.counts().bad == 0);  // the truncated line isn't counted as a line
     const std::string expected = file.path() + ": truncated: the compressed data ends early after line ";
     CHECK(reader.error().starts_with(expected));
     for (std::size_t i = 0; i < jobs.size(); ++i) REQUIRE(jobs[i].number == i + 1);

@@ -1,6 +1,6 @@
-// The real logs, where the environment variable DMM_TRACES names the folder that holds them (as pwa/*.swf.gz and
-// other/*.mwf.gz): how many lines each has, how many can be replayed, and what their headers say. Without it there
-// is nothing to test, and a message says so.
+// The real logs, if the environment variable DMM_TRACES names their folder (pwa/*.swf.gz and other/*.mwf.gz): how many
+// lines each has, how many can be replayed, and the content of their headers. Without it a message says that nothing
+// was tested.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -46,7 +46,7 @@ constexpr TraceFacts traces[] = {
     {"other/wagap-2013-sample.mwf.gz", 17'900, 2, 0, 0},
 };
 
-/// Whether the environment names the folder; a message if not.
+/// Whether the environment names the folder; prints a message if not.
 bool has_traces() {
   if (std::getenv("DMM_TRACES") != nullptr) return true;
   MESSAGE("skipped: DMM_TRACES doesn't name a folder with the real logs");
@@ -61,7 +61,7 @@ std::string trace(const char* file) {
   return "";
 }
 
-/// Reads to the end; what became of the first log.
+/// Reads to the end; returns how many lines of the first log became jobs or were left out.
 LogTally replayed(ReplayOptions options) {
   auto opened = LogReplay::open(std::move(options));
   const auto* const error = std::get_if<WorkloadError>(&opened);

@@ -2,13 +2,14 @@
 """Figures 5 and 8 of Sonmez et al. 2006 on this machine, with real daemons and real MPI programs (bench/mpi).
 
 Five sites stand for the five clusters, with the nodes that worked during the paper's experiments (table 1). Each is in
-a network namespace; 100 Mbit/s go over the link of each site, 1,200 inside it. So the links have the paper's ratio.
+a network namespace; the link of each site carries 100 Mbit/s, its inside 1,200 Mbit/s. So the links have the paper's
+ratio.
 
   figure 5   how long a program runs by the number of its clusters, for the same number of ranks
   figure 8   how long a job needs from its placement to its beginning, by the number of its components
 
-The ranks share the processors of this machine: what is measured is what communication costs, not what 64 processors
-compute. The slowdowns of its last line are built into `dmm compare --experiment cm`, which makes figure 7.
+The ranks share the processors of this machine: this measures the cost of communication, not what 64 processors compute.
+The slowdowns of its last line are built into `dmm compare --experiment cm`, which makes figure 7.
 
 Run it from the top of the tree, after scripts/build release all: python3 bench/cm.py
 """
@@ -25,18 +26,18 @@ import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # the tree stays as it was
+sys.dont_write_bytecode = True  # leaves the tree unchanged
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BIN = pathlib.Path(os.environ.get("DMM_BIN", SOURCE / "build/bin"))
-sys.path.insert(0, str(SOURCE / "scripts"))
+sys.path.insert(0, str(SOURCE / "scripts/modules"))
 from chaos_networks import FIRST_PORT, Namespaces
 from testbed_network import enter_namespaces
 
 SITES = {"vu": 67, "amsterdam": 20, "delft": 26, "utrecht": 28, "leiden": 19}  # working nodes of two processors
 BETWEEN, INSIDE = "100mbit", "1200mbit"
 COMPONENTS_MAX = 4
-# Ranks, the numbers of clusters that divide them evenly, and arguments: laplace wants a square. More ranks on two
-# processors measure the scheduler of Linux.
+# Ranks, the numbers of clusters that divide them evenly, and arguments: laplace needs a square. More ranks on two
+# processors would measure the scheduler of Linux.
 PROGRAMS = {"laplace": (16, (1, 2, 4), ("480", "2000")), "heat": (12, (1, 2, 3, 4), ("960", "400"))}
 OPEN_MPI = ("OMPI_MCA_btl=tcp,self", "OMPI_MCA_btl_tcp_if_include=10.77.0.0/16",
             "OMPI_MCA_oob_tcp_if_include=10.77.0.0/16", "OMPI_MCA_mpi_yield_when_idle=1",
@@ -83,7 +84,7 @@ class Bed:
         return program
 
     def job(self, sizes, *program):
-        """Runs a job of components of these sizes, each at another site, and returns its record and what it wrote."""
+        """Runs a job of components of these sizes, each at another site; returns its record and its output."""
         out = self.folder / "out"
         out.unlink(missing_ok=True)
         components = ",".join(f"{size}@{site}" for size, site in zip(sizes, SITES))
@@ -96,13 +97,13 @@ class Bed:
         return record, out.read_text()
 
     def close(self):
-        """Ends all processes of the testbed: there are no others in this process namespace."""
+        """Ends all other processes in this process namespace; they all belong to the testbed."""
         os.kill(-1, signal.SIGKILL)
         self.run("umount", self.network.binaries / "dmm")
 
 
 def figure_5(bed, times):
-    """Seconds by program and number of clusters; the result of a program is the same whatever its clusters are."""
+    """Seconds by program and number of clusters; a program has the same result whatever its clusters."""
     seconds, sums = {}, {}
     for name, (ranks, splits, arguments) in PROGRAMS.items():
         program = bed.build(name)
@@ -119,8 +120,8 @@ def figure_5(bed, times):
 
 
 def figure_8(bed, times):
-    """Seconds from the placement until all components are told to go, and what MPI takes then until its ranks run and
-    after they ended; by the number of components."""
+    """By the number of components: seconds from the placement until all components are told to go, and the seconds of
+    MPI before its ranks run and after they ended."""
     program = bed.build("heat")
     overheads = {}
     for _ in range(times):
@@ -136,7 +137,7 @@ def spread(values):
 
 
 def tell_figure_5(seconds):
-    """Prints the table, and says whether it is as in the paper."""
+    """Prints the table; returns whether it agrees with the paper."""
     print("| program | clusters | seconds | slowdown |\n|---|--:|--:|--:|")
     slowdowns = collections.defaultdict(list)
     for name, by_clusters in seconds.items():

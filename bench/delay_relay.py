@@ -1,5 +1,5 @@
-"""A relay between TCP clients and a server that keeps what it gets for some time before it passes it on, as a long way
-does. It reads on meanwhile, up to a bound: what a window of TCP would hold on such a way.
+"""A relay between TCP clients and a server. It keeps bytes for some time before it passes them on, as a long distance
+does. It reads on meanwhile, up to a bound: as much as a TCP window would hold on such a distance.
 """
 import collections
 import socket
@@ -26,7 +26,7 @@ class DelayRelay:
 
 
 class Direction:
-    """What one side says to the other, each in a thread of its own for reading and writing."""
+    """One direction of a connection; reading and writing have a thread each."""
 
     def __init__(self, source, sink, seconds):
         self.source, self.sink, self.seconds = source, sink, seconds

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How fast files come to a job and home from it, beside `curl` from a server in the same run: megabytes a second until
-they are whole on disk. Input files come of that server, with their SHA-256 compared and without, and of the job
-manager's own, which also takes output files.
+"""How fast files reach a job and come home from it, compared with `curl` from a server in the same run: megabytes a
+second until they are whole on disk. Input files come from that server, with and without a check of their SHA-256, and
+from the job manager's own server, which also takes output files.
 
     bench/files.py                     1,000 MB, three times each
     bench/files.py --megabytes 100
-    bench/files.py --delay 50          over a relay that adds 50 ms to each way there and back
+        bench/files.py --delay 50          over a relay that adds 50 ms in each direction
 """
 import argparse
 import hashlib
@@ -24,7 +24,7 @@ from delay_relay import DelayRelay
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 BIN = pathlib.Path(os.environ.get("DMM_BIN", SOURCE / "build/bin")).resolve()
 PIECE = 1 << 20
-PAUSE = 3  # seconds, after which a virtual machine has given freed memory back: each way finds it so
+PAUSE = 3  # seconds, after which a virtual machine has given back freed memory: the same state for each measurement
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -73,7 +73,7 @@ class Bed:
         return DelayRelay(port, delay / 2000).port if delay > 0 else port
 
     def delay_home(self, delay):
-        """The job manager's server stays where it is, and nodes are sent to the relay before it."""
+        """The job manager's server stays where it is; nodes are sent to the relay in front of it."""
         beds = json.loads(self.dmm("testbed", "status", "--json"))["testbeds"]
         file = next(pathlib.Path(one["config"]) for one in beds[0]["daemons"]
                     if one["daemon"] == "jobmgr alpha/u0")
@@ -94,7 +94,7 @@ class Bed:
         return took
 
     def job(self, files, command="true", **more):
-        """What the record of a job with these files says when it is over."""
+        """The record of a job with these files once it is over."""
         (self.folder / "job.json").write_text(json.dumps({"command": ["sh", "-c", command], "stage_in": files, **more}))
         return json.loads(self.dmm("submit", "--wait", "--json", self.folder / "job.json"))
 
@@ -103,7 +103,7 @@ class Bed:
         return self.job([file])["overhead_seconds"]
 
     def output(self):
-        """Seconds that a job with an output file runs beyond one that writes the file and leaves it."""
+        """Extra seconds of a job with an output file, compared with a job that leaves the file where it is."""
         command, brought = f"head -c {self.bytes} /dev/zero > file", self.folder / "brought"
         took = self.job([], command, stage_out=[{"name": "file", "path": str(brought)}])["wall_seconds"]
         assert brought.stat().st_size == self.bytes

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""How long it takes until all peers of a site manager have a session again after its restart, over tcp with keys: job
-managers of its site, each with a connection, a key and a certificate of its own, played by one process.
+"""How long it takes after a restart of a site manager until all its peers have a session again, over tcp with keys. The
+peers are job managers of its site, each with a connection, a key and a certificate of its own; one process plays them
+all.
 
     bench/rejoin.py                1,000 peers, five restarts
     bench/rejoin.py --peers 200
@@ -25,7 +26,7 @@ GREETS_AGAIN = 0.2  # seconds
 
 
 class Peer:
-    """Says Hello until it is answered by the present start of the site manager."""
+    """Says Hello until the present start of the site manager has answered."""
 
     def __init__(self, context, name, folder, endpoint):
         keys, place = Keys.read(folder), key_of_endpoint(endpoint)
@@ -55,7 +56,7 @@ class Peer:
 
 
 def until_all_are_back(peers, began, before):
-    """Seconds until the last peer was answered."""
+    """Seconds until the last peer has an answer."""
     waiting = peers
     while waiting:
         now = time.monotonic()

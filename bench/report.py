@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures DMM and prints one table: what it does, what bare libzmq or posix_spawn does in the same minute, the ratio,
+"""Measures DMM and prints one table: DMM's figure, that of bare libzmq or posix_spawn in the same minute, the ratio,
 the aim, and whether it is met. `ninja -C build bench` builds what it needs and runs it.
 
-Ratios are of one run on one machine; absolute figures say little elsewhere. Round trips are given with all processes
+Ratios are from one run on one machine; absolute figures say little elsewhere. Round trips are given with all processes
 pinned to one processor ("together") and with neighbours on different ones ("apart"): unpinned, the same program falls
-into either by chance. Of repeats, which alternate, the best counts. docs/performance.md has the figures and what the
-time goes to.
+into either by chance. Measurements alternate when repeated, and the best counts. docs/performance.md has the figures
+and explains where the time goes.
 """
 import argparse
 import json
@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-sys.dont_write_bytecode = True  # the tree stays as it was
+sys.dont_write_bytecode = True  # leaves the tree unchanged
 from stage import BENCH, BIN, CORES, Stage, Trouble, expect_ready, memory_kb
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
@@ -28,7 +28,7 @@ COLUMNS = (("", 48), ("DMM", 22), ("beside it", 25), ("ratio", 5), ("aim", 7), (
 
 
 class Effort:
-    """How long everything takes."""
+    """How long each measurement takes."""
 
     def __init__(self, quick):
         self.quick = quick
@@ -44,7 +44,7 @@ class Effort:
 
 
 class Table:
-    """Rows as they come, in columns of fixed width; and as data."""
+    """The rows so far, in columns of fixed width; and as data."""
 
     def __init__(self):
         self.rows = []
@@ -61,7 +61,7 @@ class Table:
         print(f"\n{text}", flush=True)
 
     def row(self, name, value, unit, beside=None, beside_name="", at_most=None, at_least=None, ratio=None, note=""):
-        """`at_most` and `at_least` bound the ratio, or the value if there is nothing beside it."""
+        """`at_most` and `at_least` bound the ratio, or the value if there is nothing to compare with."""
         if ratio is None and beside:
             ratio = value / beside
         judged = ratio if ratio is not None else value
@@ -89,7 +89,7 @@ def shown(value, unit):
 
 
 def best(results, key):
-    """Of repeats that alternate with what is beside them, the one that other work on the machine disturbed least."""
+    """Of repeats that alternate with their comparison, the one that other work on the machine disturbed least."""
     values = [result[key] for result in results]
     return max(values) if key.endswith("per_second") else min(values)
 
@@ -191,7 +191,7 @@ def measure_lockstep(table, effort):
 # ---- Chains of site managers
 
 def chain(stage, length, core_of):
-    """Sites in a row, each the parent of the next; the last has the nodes. Their endpoints."""
+    """Starts sites in a row, each the parent of the next; the last has the nodes. Returns their endpoints."""
     names = [f"hop-{i}" for i in range(length)]
     endpoints = [stage.endpoint(name) for name in names]
     for i, name in enumerate(names):
@@ -208,7 +208,7 @@ def chain(stage, length, core_of):
 
 
 def relays(stage, length, core_of):
-    """The same of bare relays; the last one is an echo. The endpoint of each."""
+    """The same of bare relays; the last is an echo. Returns the endpoint of each."""
     endpoints = [stage.endpoint(f"relay{i}") for i in range(length)]
     for i, endpoint in enumerate(endpoints):
         if i + 1 < length:
@@ -255,7 +255,8 @@ def show_hops(table, regime, ours, bare):
 # ---- Jobs
 
 def job_site(stage, slots, isolated):
-    """A site manager, a resource manager of so many slots and a job manager, all real; the job manager's endpoint."""
+    """Starts a real site manager, resource manager with these slots, and job manager; returns the job manager's
+    endpoint."""
     _, site = stage.site(SITE, clusters=[{"name": "nodes"}])
     nodes, user = stage.endpoint("nodes"), stage.endpoint("user")
     stage.daemon("resmgr", "nodes", {"site": SITE, "name": "nodes", "cluster": "nodes", "nodes": slots,
@@ -338,7 +339,7 @@ def measure_memory(table, effort):
 
 
 def show_memory(table, name, ours, bare):
-    """RssAnon and PSS; the aim holds for either, so the better of the two is the ratio."""
+    """RssAnon and PSS; the aim holds for either, so the better ratio counts."""
     table.row(name, ours[0], "kB", bare[0], f"bare, PSS {bare[1]}", at_most=1.5, note=f", PSS {ours[1]}",
               ratio=min(ours[0] / bare[0], ours[1] / bare[1]))
 
@@ -390,7 +391,7 @@ def site_of_eight(name, siblings):
 
 
 def from_claim_to_start(stage, *words):
-    """Seconds from when the job manager has all leases until the job's program begins."""
+    """Seconds from the moment when the job manager has all leases until the job's program begins."""
     command = [BIN / "dmm", "submit", "--site", "a", "--wait", "--json", *words, "--", "true"]
     done = subprocess.run(command, env=stage.environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -400,7 +401,7 @@ def from_claim_to_start(stage, *words):
 
 
 class Testbed:
-    """Four sites of eight nodes, each linked with each."""
+    """Four sites of eight nodes, each linked with each other site."""
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="dmm-bench-")

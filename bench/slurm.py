@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""How long Slurm's users wait where DMM lends and borrows nodes, on two real clusters (scripts/slurm-testbed), beside
-Slurm alone in the same run: seconds from `sbatch` to the start of the job's program, and what watching Slurm costs.
+"""How long Slurm's users wait where DMM lends and borrows nodes, on two real clusters (scripts/slurm-testbed), compared
+with Slurm alone in the same run: seconds from `sbatch` to the start of the job's program, and the cost of watching
+Slurm.
 
     bench/slurm.py              five times each
     bench/slurm.py --times 2
@@ -14,7 +15,7 @@ import sys
 import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(SOURCE / "tests/processes"), str(SOURCE / "scripts")]
+sys.path[:0] = [str(SOURCE / "tests/processes"), str(SOURCE / "scripts/modules")]
 os.environ.setdefault("DMM_BIN", str(SOURCE / "build/bin"))
 os.environ.setdefault("DMM_SOURCE", str(SOURCE))
 from grid import until  # noqa: E402
@@ -34,7 +35,7 @@ class Bed(SlurmTest):
         self.setUp()
 
     def started(self, cluster, *words):
-        """Seconds from submission to the program's first word, which is the time."""
+        """Seconds from submission to the program's first output, which is the time."""
         file = self.folder / f"began-{time.monotonic_ns()}"
         file.touch()
         file.chmod(0o666)
@@ -44,7 +45,7 @@ class Bed(SlurmTest):
         return float(file.read_text()) - submitted, job
 
     def taken_back(self, is_lent=False):
-        """Seconds until a job of b's users has all of b; with a job of a's user on one of the nodes, or none."""
+        """Seconds until a job of b's users has all of b, with or without a job of a's user on one of the nodes."""
         if is_lent:
             self.a.fill()
             self.a.until_job(self.a.submit("sleep", "1000"), "running")
@@ -53,10 +54,10 @@ class Bed(SlurmTest):
         return took
 
     def fill_with_slurm(self):
-        """A job of a's own users takes all of a, and a's batch manager has seen it."""
+        """A job of a's own users takes all of a; waits until a's batch manager has seen it."""
         _, job = self.started(self.a, f"--nodes={NODES}", "--exclusive")
         until(lambda: self.a.states().count("local job") == NODES, lambda: self.a.run("dmm", "nodes"), MINUTE)
-        time.sleep(1)  # two looks: what is short right after a start isn't borrowed
+        time.sleep(1)  # two looks: jobs that lack nodes right after a start cause no borrowing
         return job
 
     def end(self, cluster, *jobs):
@@ -64,7 +65,7 @@ class Bed(SlurmTest):
         cluster.until_idle()
 
     def bare(self):
-        """What a script without DMM takes: a pilot is submitted for the waiting job, and joins its cluster at once."""
+        """The time of a script without DMM: it submits a pilot for the waiting job, which joins its cluster at once."""
         script = self.folder / "bare.sh"
         script.write_text(BARE.format(folder=self.folder, key=self.a.folder / "munge/key",
                                       conf=self.a.folder / "slurm.conf"))
@@ -107,14 +108,14 @@ SLURM_CONF=$D/slurm.conf slurmd -D -f $D/slurm.conf -Z -N bare1 --conf "CPUs=2 R
 
 
 def by_pilots(times, rows):
-    """Lending and borrowing by pilots, then what Slurm does alone; the processors that watching takes."""
+    """Lending and borrowing by pilots, then Slurm alone; the processors that watching takes."""
     Bed.setUpClass()
     try:
         bed = Bed()
         bed.setUp()
         pid = bed.b.pid_of("batch/batchmgr")
         before, began = processor_seconds(pid), time.monotonic()
-        time.sleep(20)  # what it uses while nothing happens
+        time.sleep(20)  # its use while nothing happens
         share = (processor_seconds(pid) - before) / (time.monotonic() - began)
         for _ in range(times):
             rows["all held by pilots"].append(bed.taken_back())

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""How long does a bag of tasks take on the nodes that a Slurm cluster leaves idle ([IDLE], table 1)? On real Slurm, and
-by the simulator for the same jobs.
+"""How long does a bag of tasks take on the nodes that a Slurm cluster leaves idle ([IDLE], table 1)? Measured on real
+Slurm, and simulated with the same jobs.
 
     bench/slurm_bag.py                              tasks of 5 and 15 minutes at 30, 50, 70 and 90 % load
     bench/slurm_bag.py --loads 50 --tasks 5
     bench/slurm_bag.py --minute 6                   six seconds of the bench stand for a minute
 
-Slurm needs a second for a job beyond its run time, so that its local users have more of the cluster than in the
-simulator: both shares are told. A slower clock makes less of that second. Local jobs come from a slice of a real log
+Slurm needs a second for each job beyond its run time, so local users have more of the cluster than in the simulator:
+both shares are printed. With a slower clock that second matters less. Local jobs come from a slice of a real log
 (bench/slurm_idle.py), twice as long as there; each takes whole nodes. Cluster b has four nodes and lends idle ones by
-pilots; cluster a's own nodes are all taken. Loads come from other times between arrivals.
+pilots; cluster a's own nodes are all taken. To change the load, the times between arrivals are changed.
 """
 import argparse
 import itertools
@@ -26,24 +26,24 @@ from grid import until
 from slurm_stage import MINUTE
 
 LONGER = 2
-ROUNDS = 20  # the slice, one after another
-WARM_UP = 30  # minutes: then the bag arrives
+ROUNDS = 20  # repetitions of the slice
+WARM_UP = 30  # minutes before the bag arrives
 
 
 class BagBed(Bed):
-    """Nodes that no waiting local job can use yet are lent, too, as in [IDLE]."""
+    """Also lends nodes that no waiting local job can use yet, as in [IDLE]."""
     options = (*Bed.options, "--lend-between")
 
 
 def jobs_of_log():
-    """(arrival, run time, nodes) of each, in simulated seconds."""
+    """(arrival, run time, nodes) of each local job, in simulated seconds."""
     slice_jobs = [(at * LONGER, run * LONGER, (processors + 1) // 2) for at, run, processors in log_jobs()]
     length = max(at for at, _, _ in slice_jobs) + 60 * LONGER
     return [(at + number * length, run, nodes) for number in range(ROUNDS) for at, run, nodes in slice_jobs]
 
 
 def load_of(jobs):
-    """As the simulator counts it: work over capacity from the first arrival to the last."""
+    """The load as the simulator counts it: work over capacity from the first arrival to the last."""
     return sum(run * nodes for _, run, nodes in jobs) / (NODES * (jobs[-1][0] - jobs[0][0]))
 
 
@@ -60,7 +60,7 @@ def simulated(folder, jobs, loads, work):
 
 
 class Uses(threading.Thread):
-    """What share of b's nodes local jobs have, looked at every second until told to stop."""
+    """The share of b's nodes that local jobs have, sampled every second until stopped."""
 
     def __init__(self, cluster):
         super().__init__()
@@ -76,7 +76,7 @@ class Uses(threading.Thread):
 
 
 class Locals(threading.Thread):
-    """Local users of b, until told to stop."""
+    """Local users of b, until stopped."""
 
     def __init__(self, cluster, jobs):
         super().__init__()
@@ -91,7 +91,7 @@ class Locals(threading.Thread):
 
 
 def without_pauses(cluster):
-    """Between the attempts of a task that was interrupted: the simulated cluster has none."""
+    """Removes the pause between attempts of an interrupted task: the simulated cluster has none."""
     file = cluster.folder / "ann/jobmgr.json"
     config = json.loads(file.read_text())
     file.write_text(json.dumps({**config, "rerun_pause_seconds": 0}))
@@ -99,8 +99,8 @@ def without_pauses(cluster):
 
 
 def play(bed, jobs, load, task, work, speed):
-    """Minutes until the bag is done, processor seconds lent for each that it needs, and the local jobs' share; `speed`:
-    simulated seconds in one of the bench."""
+    """Minutes until the bag is done, lent processor seconds for each second that it needs, and the local jobs' share.
+    `speed`: simulated seconds in a second of the bench."""
     stretch = load_of(jobs) / load / speed
     local = Locals(bed.b, [((at - jobs[0][0]) * stretch, run / speed, nodes) for at, run, nodes in jobs])
     local.start()

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Jobs of `true` a second: DMM's own dispatch beside Slurm's on the same host, with as many slots, in one run. And what
-watching a large Slurm cluster costs a batch manager.
+"""Jobs of `true` a second: DMM's own dispatch compared with Slurm's on the same host, with equal slots, in one run.
+Also the cost for a batch manager of watching a large Slurm cluster.
 
     bench/slurm_dispatch.py                        256 slots, 1,000 jobs each; 400 nodes watched for 20 s
     bench/slurm_dispatch.py --slots 64 --jobs 500
 
-Slurm is tuned for throughput as its documents say: batch_sched_delay=0, sched_min_interval=0, no accounting, no prolog.
-Its jobs are one array, as DMM's are: so both are asked once. Needs root and Slurm (scripts/setup --slurm).
+Slurm is tuned for throughput as its documentation says: batch_sched_delay=0, sched_min_interval=0, no accounting, no
+prolog. Both get their jobs as one array, in a single request. Needs root and Slurm (scripts/setup --slurm).
 """
 import argparse
 import json
@@ -18,7 +18,7 @@ import tempfile
 import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(SOURCE / "scripts")]
+sys.path[:0] = [str(SOURCE / "scripts/modules")]
 from testbed_sites import Site, down, free_ports, processor_seconds, run, start_munge, until  # noqa: E402
 
 WATCHED = 400
@@ -84,7 +84,7 @@ class Bench(Site):
     def slurms_rate(self, jobs):
         began = time.monotonic()
         run("sbatch", f"--array=1-{jobs}", "--output=/dev/null", "--wrap=true", env=self.env, cwd="/")
-        # Under load Slurm gives up a launch now and then, and holds the job: it counts as done.
+        # Under load Slurm now and then abandons a launch and holds the job: it counts as done.
         while set(run("squeue", "--noheader", "--format=%r", env=self.env).splitlines()) - {GIVEN_UP}:
             time.sleep(0.1)
         rate = jobs / (time.monotonic() - began)
@@ -103,7 +103,8 @@ class Bench(Site):
         return jobs / (time.monotonic() - began)
 
     def watching(self):
-        """Processors that a batch manager takes at 400 nodes, with all commands; nothing is idle for long enough."""
+        """Processors that a batch manager uses at 400 nodes, with all its commands; no node is idle for long enough to
+        lend."""
         self.daemon("batchmgr", "batch", site="bench", name="slurm", system="slurm", cluster="own",
                     sitemgr=self.env["DMM_SITEMGR"], node_endpoint=self.at, node_folder=str(self.folder / "nodes"),
                     idle_for_seconds=100_000, listen=[f"ipc://{self.folder}/batch/batchmgr.ipc"])

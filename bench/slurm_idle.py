@@ -6,9 +6,9 @@
 
 A slice of a real log (two sites of workloads/two-sites-morning.swf.gz, the one of 8 processors) is played on a real
 Slurm cluster of 8 processors, twenty times as fast: each job sleeps as long as it ran. The same jobs come at the same
-times without lending, with lending by pilots, and with lending by prolog and epilog. A neighbour whose own nodes are
-all taken runs a bag of short tasks on what is lent to it. Other loads come from other times between arrivals.
-bench/slurm_bag.py asks how long a bag takes.
+times without lending, with lending by pilots, and with lending by prolog and epilog. A neighbour with no free node of
+its own runs a bag of short tasks on lent nodes. To change the load, the times between arrivals are changed.
+bench/slurm_bag.py measures how long a bag takes.
 """
 import argparse
 import gzip
@@ -29,7 +29,7 @@ from slurm_stage import MINUTE, NODES, SlurmTest  # noqa: E402
 
 PROCESSORS = 2 * NODES
 TASK_SECONDS = 1
-SPEED = 20  # seconds of the log in one of the bench: Slurm needs a second for a job
+SPEED = 20  # seconds of the log in a second of the bench: Slurm needs a second for a job
 
 
 def log_jobs():
@@ -40,7 +40,7 @@ def log_jobs():
 
 
 def local_jobs(seconds, load):
-    """The same in seconds of the bench, for as long; `load` None: the log's own."""
+    """The same in seconds of the bench, as long; `load` None: the log's own."""
     jobs = [(at / SPEED, run / SPEED, processors) for at, run, processors in log_jobs()]
     span = max(at for at, _, _ in jobs)
     own = sum(run * processors for _, run, processors in jobs) / (PROCESSORS * span)
@@ -81,14 +81,14 @@ class Play:
 
 
 def lent_seconds(bed):
-    """Processor seconds of b that a has had so far."""
+    """Processor seconds of b that a has used so far."""
     sites = json.loads(bed.b.run("dmm", "sites", "--json", code=None))["sites"]
     [link] = [link for site in sites for link in site["links"] if link["site"] == "a"]
     return link["lent_processor_seconds"]
 
 
 class Result:
-    """What one play came to."""
+    """The result of one play."""
 
     def __init__(self, waits, seconds, used, lent):
         self.waits = waits
@@ -96,7 +96,7 @@ class Result:
 
 
 def play(bed, jobs, lends):
-    """The local jobs once; where b lends, a's bag of tasks takes what it gets."""
+    """Plays the local jobs once. If b lends, a's bag of tasks runs on the lent nodes."""
     before = lent_seconds(bed)
     bag = ""
     if lends:
@@ -113,13 +113,13 @@ def play(bed, jobs, lends):
 
 
 def fill_a(bed):
-    """a's own nodes have a job of its own for ever: so the bag runs on what is lent."""
+    """Endless jobs take all of a's own nodes, so that the bag runs on lent nodes."""
     job = bed.a.sbatch(f"--nodes={NODES}", "--exclusive", "--wrap=sleep 100000")
     bed.a.until_slurm(job, "RUNNING")
 
 
 def by(kind, plays, off=None):
-    """Results with lending; with `off` also those without, of the same cluster."""
+    """Results with lending; with `off` also those of the same cluster without lending."""
     kind.setUpClass()
     try:
         bed = kind()

@@ -1,5 +1,5 @@
-"""Where a measurement takes place: real daemons and roles of the programs in bench/, started in a folder of their own,
-pinned to processors where that matters, and all ended when it is over, whatever happened."""
+"""The stage of a measurement: real daemons, and roles of the programs in bench/. They start in a folder of their own,
+are pinned to processors if that matters, and are always ended when the measurement is over."""
 import json
 import os
 import pathlib
@@ -11,17 +11,17 @@ import tempfile
 BIN = pathlib.Path(os.environ.get("DMM_BIN", "build/bin")).resolve()
 BENCH = pathlib.Path(os.environ.get("DMM_BENCH", "build/bench")).resolve()
 MEMORY = pathlib.Path("/dev/shm")
-PATIENCE = 60  # seconds; of everything that waits for a process
+PATIENCE = 60  # seconds that any wait for a process may take
 
 CORES = sorted(os.sched_getaffinity(0))
 
 
 class Trouble(Exception):
-    """A measurement that could not be made, and why."""
+    """A measurement failed, with the reason."""
 
 
 def core(number):
-    """The processors of a process that is pinned to the first, the second, ... of those that we have; None: to none."""
+    """The set with this one of the available processors, to pin a process to; None: not pinned."""
     return None if number is None else {CORES[number % len(CORES)]}
 
 
@@ -35,7 +35,7 @@ class Stage:
     """`with Stage() as stage:`; what was started is ended at the end."""
 
     def __init__(self, tcp=False, on_disk=False):
-        """The folder is in memory, so that a busy disk isn't what is measured, or where temporary files are."""
+        """The folder is in memory, so that a busy disk isn't measured; or with the temporary files."""
         self.tcp = tcp
         in_memory = MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and not on_disk
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dmm-bench-", dir=MEMORY if in_memory else None))
@@ -86,7 +86,7 @@ class Stage:
         """Starts a site manager; (its process, its endpoint)."""
         endpoint = endpoint or self.endpoint(name)
         key = ""
-        if endpoint.startswith("tcp://"):  # all roles are certified by the site that was started last
+        if endpoint.startswith("tcp://"):  # the site that was started last certifies all roles
             config = {"directory": str(self.folder / name), "ledger": "off", **config}
             made = subprocess.run([BIN / "dmm", "keygen", "--site", name, config["directory"], "--json"], check=True,
                                   capture_output=True, text=True)
@@ -104,7 +104,7 @@ class Stage:
         return process
 
     def result(self, program, role, on=None, **arguments):
-        """Plays a role to its end; what it measured."""
+        """Plays a role to its end; returns what it measured."""
         return result_of(self._spawn(command(program, role, arguments), on, stdout=subprocess.PIPE, text=True))
 
     def _spawn(self, words, on, **options):

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What a flood of strangers costs the known peers of a manager: questions over tcp to a site manager, a job manager and
-a resource manager, quiet and then under flood. Prints shares, medians, 99th percentiles and what each manager uses.
+"""The cost of a flood of strangers for the known peers of a manager: questions over tcp to a site manager, a job
+manager and a resource manager, first quiet and then under flood. Prints shares, medians, 99th percentiles and what each
+manager uses.
 
     bench/strangers.py                           a quiet minute and a minute of flood at the site manager
     bench/strangers.py --at nodes --seconds 20   at the resource manager
-    bench/strangers.py --descriptors 1024        managers that may open so many; --kinds parts: endless messages instead
+        bench/strangers.py --descriptors 1024        managers with this limit; --kinds parts: endless messages instead
 """
 import argparse
 import collections
@@ -25,7 +26,7 @@ PARTIES = {"site": "0/alpha/", "user": "1/alpha/ann", "nodes": "2/alpha/nodes"}
 
 
 class Grid:
-    """Site alpha with a user and a resource manager, and the keys of a neighbour beta that is known."""
+    """Site alpha with a user and a resource manager, and the keys of a known neighbour beta."""
 
     def __init__(self, stage, descriptors):
         self.stage, self.descriptors, self.folder, self.crowds = stage, descriptors, stage.folder, []
@@ -75,12 +76,12 @@ class Grid:
 
 
 def part(took, share):
-    """In milliseconds, as they are in order."""
+    """The times in milliseconds, sorted."""
     return took[min(len(took) - 1, int(len(took) * share))] / 1_000 if took else float("nan")
 
 
 def watch(grid, seconds, rate):
-    """Asks for a while; what each manager answered and used."""
+    """Asks for a while; returns each manager's answers and use."""
     asking, calling = grid.ask("ask", rate), grid.ask("call", 3)
     before, began = {name: seen_of(one.pid) for name, one in grid.daemons.items()}, time.monotonic()
     most = {name: collections.Counter(seen) for name, seen in before.items()}

@@ -1,5 +1,5 @@
-"""What scripts/chaos does to single managers: kill, stop, a full disk, a disk that fails to sync; and the bookkeeping
-of all faults: which manager is in trouble, until when, and what mends it. A manager is in one trouble at a time.
+"""Faults of single managers for scripts/chaos: kill, stop, a full disk, a disk that fails to sync. Also keeps the list
+of all faults: which manager is in trouble, until when, and what mends it. A manager has one trouble at a time.
 """
 import contextlib
 import json
@@ -8,11 +8,11 @@ import pathlib
 import signal
 import time
 
-HALTED = "ledger_lost"  # what a manager says that gives up since its disk failed
+HALTED = "ledger_lost"  # the log event of a manager that gives up because its disk failed
 
 
 def last_event(daemon):
-    """Of its log, as far as that has whole lines; empty if there is none."""
+    """The name of the last event in its log, by whole lines; empty if there is none."""
     lines = pathlib.Path(daemon["log"]).read_bytes().rpartition(b"\n")[0].splitlines()
     return json.loads(lines[-1])["event"] if lines else ""
 
@@ -22,10 +22,10 @@ class Faults:
 
     def __init__(self, folder, failing, others, grid):
         self.failing = failing  # managers whose disk fails to sync have a file there (tests/processes/failing_sync.cpp)
-        self.folder, self.others, self.grid = folder, others, grid  # others: they do what isn't done here
+        self.folder, self.others, self.grid = folder, others, grid  # others: faults that aren't made here
         self.troubled = {}  # a daemon's name -> until when, and what mends it
-        self.halted = 0     # managers that ended since their disk didn't sync
-        self.wrong = []     # what a manager did that it must not
+        self.halted = 0     # managers that ended because their disk didn't sync
+        self.wrong = []     # forbidden acts of managers
 
     def begin(self, kind, daemon, length):
         doer = next(one for one in (self, *self.others) if kind in one.kinds)
@@ -34,7 +34,7 @@ class Faults:
             self.troubled[daemon["name"]] = (time.monotonic() + length, mend)
 
     def mend(self, everything=False):
-        """Ends the faults whose time is over; what can't be mended yet is tried again."""
+        """Ends the faults with a time that is over. A fault that can't be mended yet is tried again later."""
         for name, (until, mend) in list(self.troubled.items()):
             if everything or time.monotonic() >= until:
                 del self.troubled[name]
@@ -54,19 +54,19 @@ class Faults:
         ballast = self.folder / "ballast"
         with open(ballast, "wb") as file:
             room = os.statvfs(self.folder)
-            with contextlib.suppress(OSError):  # somebody else was quicker to take the last of it
+            with contextlib.suppress(OSError):  # another process was quicker to take the last of it
                 os.posix_fallocate(file.fileno(), 0, max(1, room.f_bavail) * room.f_bsize)
         return lambda: ballast.unlink(missing_ok=True)
 
     def failing_sync(self, daemon):
-        """Each fsync and fdatasync of a manager fails, as those of a broken disk do. It has to halt and to say why."""
+        """Each fsync and fdatasync of a manager fails, as on a broken disk. The manager has to halt and to say why."""
         pid = self.grid.pid(daemon)
         (self.failing / str(pid)).touch()
         return lambda: self.end_failing_sync(daemon, pid)
 
     def end_failing_sync(self, daemon, pid):
         (self.failing / str(pid)).unlink()
-        ended, status = os.waitpid(pid, os.WNOHANG)  # its parent has ended, and this process is who inherits orphans
+        ended, status = os.waitpid(pid, os.WNOHANG)  # its parent has ended, so this process inherited it
         if not ended:
             return True  # it had nothing to sync meanwhile
         code, said = os.waitstatus_to_exitcode(status), last_event(daemon)

@@ -1,24 +1,24 @@
-"""The careless and the hostile among the jobs of scripts/chaos, and what must become of each: what it did itself, and
-nothing of anybody else. All are safe on a shared machine: what they fork is counted, what they fill is small or goes
-again, and they kill nobody but within the namespaces that scripts/chaos entered first.
+"""The careless and hostile jobs of scripts/chaos, and the ends that each may have: those of its own acts, without
+effect on other jobs. All are safe on a shared machine: they fork a limited number of processes, fill little disk or
+clean up, and kill only within the namespaces that scripts/chaos entered first.
 """
 import ctypes
 import json
 import os
 
-# Each is a script of bash with the folder of all jobs as its first argument, the states that it may come to, and the
-# code that it exits with, if it comes that far.
+# Each has a bash script, with the folder of all jobs as its first argument; the states that it may end in; and its exit
+# code, if it comes that far.
 KINDS = {
-    # Its parent is what watches it: the job goes with it, and nobody else's does.
+    # Kills its parent, which watches it: the job ends with it, and no other job does.
     "parent": ("kill -9 $PPID; sleep 5; exit 9", ("failed", "lost"), None),
-    # What has left its session, its parents and its environment is ended with it all the same.
+    # Processes that left their session, parents and environment are nevertheless ended with the job.
     "forks": ("for i in {1..40}; do env -i setsid bash -c 'sleep 600; : \"$0\"' \"$1/forked\" & done; exit 0",
               ("finished",), 0),
-    # Where it writes, its managers write too. It cleans up, since nothing bounds yet what a job writes.
+    # Managers write to the same disk. The job cleans up, since nothing limits yet how much a job writes.
     "disk": ("cat /dev/zero > fill; rm fill; exit 3", ("failed",), 3),
-    # No system takes an argument of more than 128 KiB: it is refused, or can't be started.
+    # No system takes an argument of more than 128 KiB: the job is refused, or can't be started.
     "arguments": (None, ("failed",), None),
-    # A directory whose file system never answers: only who enters it waits.
+    # A directory with a file system that never answers: only a process that enters it waits.
     "directory": (":", ("failed", "lost"), None),
 }
 SHARE = 0.1  # of all jobs
@@ -26,7 +26,7 @@ HUGE = "x" * 131_072
 
 
 class StuckDirectory:
-    """A file system that never answers: FUSE, of which nobody serves the descriptor."""
+    """A file system that never answers: FUSE, with a descriptor that no process serves."""
 
     def __init__(self, path):
         self.path = path
@@ -40,12 +40,12 @@ class StuckDirectory:
             raise OSError(error, os.strerror(error))
 
     def let_go(self):
-        """Whoever waits there fails at once."""
+        """Processes that wait there fail at once."""
         os.close(self.server)
 
 
 class Hostile:
-    """Chooses hostile jobs, and says what is wrong with their ends."""
+    """Chooses hostile jobs, and reports unexpected ends."""
     prefix = "hostile-"
 
     def __init__(self, kinds, folder, chance):
@@ -53,9 +53,9 @@ class Hostile:
         self.stuck = StuckDirectory(folder / "stuck") if "directory" in self.kinds else None
 
     def words(self):
-        """What to submit, beside where."""
+        """The arguments of the submission, after the place."""
         kind = self.random.choice(self.kinds)
-        if kind == "arguments":  # a command line that long can't be had, but by a file it can be asked for
+        if kind == "arguments":  # a command line can't be that long, but a job file can ask for it
             file = self.folder / "arguments.json"
             file.write_text(json.dumps({"command": ["/bin/true", HUGE], "name": self.prefix + kind, "reruns_max": 2}))
             return [file]
@@ -75,7 +75,7 @@ class Hostile:
         return bool(self.kinds) and self.random.random() < SHARE
 
     def fault_of(self, job):
-        """What is wrong with the outcome of a hostile job; empty if nothing is."""
+        """Why the outcome of a hostile job is wrong; empty if it isn't."""
         _, states, code = KINDS[job["name"].removeprefix(self.prefix)]
         exited = job["exit"] and job["exit"]["kind"] == "exited"
         if job["state"] in states and (code is None or not exited or job["exit"]["code"] == code):

@@ -1,6 +1,6 @@
-"""How scripts/chaos cuts the network of a testbed: by port on the loopback device, where every manager can be cut off
-from all others, or by a network namespace for each site, on a bridge, where whole sites are cut off from each other
-and what is inside a site goes on. Everything happens inside the namespaces that scripts/chaos entered first.
+"""How scripts/chaos cuts the network of a testbed. Either by port on the loopback device: every manager can be cut off
+from all others. Or by a network namespace for each site, on a bridge: whole sites are cut off from each other, and
+everything inside a site goes on. All this happens inside the namespaces that scripts/chaos entered first.
 
 A network offers `kinds`, the names of its methods that begin a fault at a daemon; each returns what ends it, or None
 if there is nothing to end.
@@ -30,7 +30,7 @@ def run(*words, text=None, check=True):
 
 
 class Loopback:
-    """Everybody on 127.0.0.1; cuts are by the port that a manager listens on."""
+    """All parties are on 127.0.0.1; cuts are by the port that a manager listens on."""
     kinds = ("cut", "cut_in", "cut_out", "reset")
 
     def __init__(self, binaries, *_):
@@ -62,8 +62,8 @@ class Loopback:
 
 
 class Namespaces:
-    """A site a namespace, called like its address, with the port `site<n>` of a bridge. The clients, which submit and
-    look, are at the bridge itself."""
+    """A namespace for each site, named like its address, with the port `site<n>` of a bridge. The clients that submit
+    and look are at the bridge itself."""
     kinds = ("cut", "cut_in", "cut_out", "reset", "link_down", "part", "part_one_way")
     clients, first = "10.77.255.254", "10.77.0.1"
 
@@ -80,11 +80,12 @@ class Namespaces:
             add_host(self.hosts[site], self.ports[site], "bridge0", f"{self.hosts[site]}/16")
 
     def make_programs(self, binaries):
-        """A folder in which dmm finds, in place of each manager, a program that starts it inside its namespace."""
+        """Makes a folder in which dmm finds, in place of each manager, a program that starts the manager in its
+        namespace."""
         self.binaries.mkdir()
         dmm = self.binaries / "dmm"
         dmm.touch()
-        run("mount", "--bind", binaries / "dmm", dmm)  # dmm looks for the managers beside itself, whatever it is called
+        run("mount", "--bind", binaries / "dmm", dmm)  # dmm looks for the managers beside itself, whatever its name
         for name in ("sitemgr", "jobmgr", "resmgr"):
             script = self.binaries / name
             script.write_text(WITHIN.format(program=binaries / name))
@@ -100,14 +101,14 @@ class Namespaces:
         return ["--tcp", FIRST_PORT, "--hosts", self.first]
 
     def name(self):
-        self.cuts += 1  # several cuts may be at one site at once
+        self.cuts += 1  # one site may have several cuts at once
         return f"cut_{self.cuts}"
 
     def inside(self, daemon, *words, **more):
         return run("nsenter", f"--net=/run/netns/{self.hosts[daemon['site']]}", *words, **more)
 
     def drop(self, daemon, sides):
-        """Drops what the daemon's site sends to others or hears of them; inside the site all goes on."""
+        """Drops everything between the daemon's site and other sites; inside the site all goes on."""
         table = f"inet {self.name()}"
         chains = {"in": ("input", "iifname"), "out": ("output", "oifname")}
         self.inside(daemon, "nft", "-f", "-", text=f"add table {table}\n" + "".join(
@@ -134,8 +135,8 @@ class Namespaces:
         return lambda: run("ip", "link", "set", port, "up")
 
     def divide(self, daemon, ways):
-        """Part of the sites, with this daemon's, and the others don't hear each other: the bridge drops between them.
-        The clients hear both."""
+        """Splits the sites in two parts, which don't hear each other: the bridge drops frames between them. The clients
+        hear both."""
         others = [port for site, port in sorted(self.ports.items()) if site != daemon["site"]]
         far = self.random.sample(others, self.random.randint(1, len(others)))
         near = [port for port in self.ports.values() if port not in far]

@@ -1,6 +1,6 @@
 """What operators do in scripts/chaos: take lent nodes back, drain a site, take a neighbour out of `links` and put it
-back, and set limits of a link, both with SIGHUP. All of that is a site's right: no job may be lost by it. Each act is
-done to a site manager, and begins while that is in no trouble.
+back, and set limits of a link; both of the latter with SIGHUP. All of that is a site's right, so no job may be lost by
+it. Each act is done to a site manager that is in no trouble at its beginning.
 """
 import json
 import os
@@ -18,7 +18,7 @@ class Operators:
         return [link["site"] for link in json.loads(pathlib.Path(manager["config"]).read_text())["links"]]
 
     def order(self, *words):
-        """Whether the site heard it; one in trouble doesn't answer, which is no fault."""
+        """Whether the site took the order; a site in trouble doesn't answer, which is no fault."""
         return bool(self.grid.dmm(*words, check=False))
 
     def reclaim(self, manager):
@@ -32,7 +32,7 @@ class Operators:
         return None
 
     def change(self, manager, change):
-        """Writes another configuration and has the site read it; what puts the first one back."""
+        """Writes another configuration and has the site read it; returns what restores the first one."""
         file = pathlib.Path(manager["config"])
         before = file.read_text()
         config = json.loads(before)
@@ -44,7 +44,7 @@ class Operators:
         new = file.with_suffix(".new")
         try:
             new.write_text(text)
-        except OSError:  # the disk is full just now
+        except OSError:  # the disk is full now
             return False
         new.rename(file)
         if pid := self.grid.pid(manager):

@@ -1,4 +1,4 @@
-"""Figures of leases that end: a dead borrower, nodes reclaimed, a site in the middle that is away."""
+"""Figures of leases that end: a borrower dies, nodes are reclaimed, a site in the middle is away."""
 import random
 import time
 
@@ -6,18 +6,18 @@ from figures_stage import Stage, row, until
 
 TERM = 30
 SLEEP = ("sleep", "3600")
-DEAF = ("sh", "-c", 'trap "" TERM; while :; do sleep 1; done')  # heeds nothing but SIGKILL
+DEAF = ("sh", "-c", 'trap "" TERM; while :; do sleep 1; done')  # only SIGKILL ends it
 
 
 def borrowing(sites, leases):
-    """An owner, and sites with one node each that borrow so many."""
+    """An owner, and borrowing sites with one node each."""
     owner = {"name": "owner", "clusters": [{"name": "nodes", "nodes": sites * leases}]}
     return [owner] + [{"name": f"b{i}", "clusters": [{"name": "nodes", "nodes": 1}], "users": ["u0"],
                        "siblings": ["owner"]} for i in range(sites)]
 
 
 def homecomings(stage, began):
-    """Until each lease's node is clean and home at the owner, from the instant that `began` has for it."""
+    """Waits until each lease's node is clean and home at the owner; returns the times from the instants in `began`."""
     def all_home():
         home = {event["lease"]: event["at"] for event in stage.events("sitemgr owner", "clean")}
         return home if set(began) <= set(home) else None
@@ -26,7 +26,7 @@ def homecomings(stage, began):
 
 
 def lend(stage, sites, commands):
-    """Leases of the owner, by borrower; each runs one of the commands, in their order."""
+    """Makes leases of the owner, by borrower; each runs one of the commands, in their order."""
     stage.make_loud("sitemgr owner")
     for site in sites:
         stage.submit(site, SLEEP)  # on its own node
@@ -41,7 +41,7 @@ def lend(stage, sites, commands):
 
 
 def kill_borrowers(count, leases_each):
-    """The homecoming of each lease of sites that die one after the other."""
+    """The homecoming of each lease of sites that die one after another."""
     with Stage(*borrowing(count, leases_each)) as stage:
         sites = [f"b{i}" for i in range(count)]
         leases = lend(stage, sites, [SLEEP] * leases_each)
@@ -63,7 +63,7 @@ def measure_borrower(quick):
 
 def measure_reclaim(quick):
     """Half of the jobs end at SIGTERM, the others at SIGKILL after the grace. Two borrowers lose their leases one by
-    one, the other two all at once."""
+    one, the other two lose all at once."""
     grace, each = 5, 6 if quick else 60
     with Stage(*borrowing(4, each)) as stage:
         leases = lend(stage, ["b0", "b1", "b2", "b3"], [SLEEP, DEAF] * (each // 2))
@@ -87,7 +87,7 @@ def measure_reclaim(quick):
 
 
 def measure_middle(quick):
-    """The site between borrower and owner is killed, and started again after two terms."""
+    """The site between borrower and owner is killed, and starts again after two terms."""
     count = 20 if quick else 100
     sites = [{"name": "middle"},
              {"name": "owner", "parent": "middle", "clusters": [{"name": "nodes", "nodes": count}]},
@@ -100,7 +100,7 @@ def measure_middle(quick):
         stage.until_started("resmgr owner/nodes", count)
         stage.stop("sitemgr middle")
         ended_before = len(stage.events("resmgr owner/nodes", "ended"))
-        time.sleep(away)  # what is measured is that nothing happens meanwhile
+        time.sleep(away)  # the measurement is that nothing happens meanwhile
         ended = len(stage.events("resmgr owner/nodes", "ended")) - ended_before
         running = sum(job["state"] == "running" for job in stage.jobs("borrower")) - 1
         stage.start("sitemgr middle")

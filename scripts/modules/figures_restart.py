@@ -1,4 +1,4 @@
-"""How soon a site manager with many leases is back: the leases are real, each with a job that runs."""
+"""How soon a site manager with many leases is back. The leases are real, each with a running job."""
 import time
 
 from dmm_client import site_manager
@@ -11,7 +11,8 @@ SLEEP = ("sleep", "3600")
 
 
 def restart(stage, site, manager):
-    """Seconds from the start until it was ready, its first answer, and what its resource managers registered."""
+    """Seconds from the start until the site manager is ready, until its first answer, and until its resource managers
+    have registered."""
     before = len(stage.events(manager, "register"))
     stage.stop(manager)
     began = stage.start(manager)

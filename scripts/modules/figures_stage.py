@@ -1,4 +1,5 @@
-"""Where scripts/reliability_figures measures: a testbed in memory, its processes, its logs; and the rows it makes."""
+"""The stage of scripts/reliability_figures: a testbed in memory, its processes and its logs; and the rows of the
+table."""
 import contextlib
 import datetime
 import itertools
@@ -14,15 +15,15 @@ import time
 
 from dmm_client import Component, JobDescription, Need, Network, Person, Program, Submit, Submitted, job_manager
 
-SOURCE = pathlib.Path(__file__).resolve().parent.parent
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("DMM_BIN", SOURCE / "build/bin")).resolve()
-MEMORY = "/dev/shm"  # so that a busy disk isn't what is measured
+MEMORY = "/dev/shm"  # so that a busy disk isn't measured
 BATCH = 200          # jobs in one Submit
 NAME = "figures"
 
 
 def row(what, seconds, aim):
-    """A line of the table: how long things took, all of which have to be within the aim."""
+    """A row of the table: how long things took; all must be within the aim."""
     ordered = sorted(seconds)
     rank = lambda share: ordered[math.ceil(share * len(ordered)) - 1]  # noqa: E731
     return {"what": what, "n": len(ordered), "median": rank(0.5), "p99": rank(0.99), "max": ordered[-1],
@@ -40,7 +41,7 @@ def until(event, what, seconds=120):
 
 
 class Stage:
-    """A testbed with these sites; `with Stage(...) as stage:`, and nothing is left of it afterwards."""
+    """A testbed with these sites, for `with Stage(...) as stage:`; it is removed afterwards."""
 
     def __init__(self, *sites, **more):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="figures-", dir=MEMORY if os.path.isdir(MEMORY) else None))
@@ -48,7 +49,7 @@ class Stage:
         self.topology = self.folder / "topology.json"
         self.topology.write_text(json.dumps({"name": NAME, "sites": sites, **more}), encoding="utf-8")
         self.started = []  # managers that this process started itself
-        self.tokens = itertools.count(1)  # of what is submitted: with one that was used nothing is
+        self.tokens = itertools.count(1)  # submission tokens: a used one submits nothing
 
     def __enter__(self):
         with contextlib.ExitStack() as undo:
@@ -80,14 +81,14 @@ class Stage:
         return int((pathlib.Path(config["directory"]) / "keeper.lock").read_text())
 
     def kill(self, *pids):
-        """Ends processes at once; the instant of the first signal."""
+        """Kills processes; returns the instant of the first signal."""
         now = time.time()
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
         return now
 
     def start(self, manager):
-        """Starts one that was killed; the instant of the start, when it is ready."""
+        """Starts a killed manager; returns the instant of the start once it is ready."""
         ready, told = os.pipe()
         began = time.time()
         process = subprocess.Popen([BIN / manager.split()[0], "--config", self.daemons[manager]["config"]],
@@ -102,7 +103,7 @@ class Stage:
         return began
 
     def stop(self, manager):
-        """kill -9, until it is gone."""
+        """Sends kill -9 and waits until the process is gone."""
         pid = self.daemons[manager]["pid"]
         os.kill(pid, signal.SIGKILL)
         for process in self.started[:]:
@@ -118,7 +119,7 @@ class Stage:
         return False
 
     def make_loud(self, manager):
-        """Its log has what is logged for debugging, too, from its next start on, which is now."""
+        """Restarts it with a log that also has debug events."""
         file = pathlib.Path(self.daemons[manager]["config"])
         config = json.loads(file.read_text())
         config["log"]["level"] = "debug"
@@ -128,7 +129,7 @@ class Stage:
         self.daemons[manager]["pid"] = next(one["pid"] for one in status["daemons"] if one["daemon"] == manager)
 
     def events(self, manager, *kinds):
-        """Those of its log, with the instant as `at`."""
+        """The events of its log with this name; `at` is their instant."""
         found = []
         for line in pathlib.Path(self.daemons[manager]["log"]).read_text().splitlines(keepends=True):
             if not line.endswith("\n") or not any(f'"event":"{kind}"' in line for kind in kinds):
@@ -148,7 +149,7 @@ class Stage:
     # ---- jobs ----
 
     def submit(self, site, *commands):
-        """Jobs of one processor for u0 of a site, which are never run again."""
+        """Submits jobs of one processor for u0 of a site, without reruns."""
         jobs = [JobDescription("job", Program(command), Need(components=(Component(1),)), reruns_max=0)
                 for command in commands]
         with self.person(job_manager(site, "u0"), f"jobmgr {site}/u0") as person:

@@ -1,15 +1,15 @@
-# Sourced by the other scripts: runs a long command calmly. All that the command prints goes into a log. On a terminal
-# one line tells how far it is; elsewhere a line every ten seconds does.
+# Sourced by the other scripts: runs a long command and shows its progress. All output of the command goes into a log.
+# On a terminal one line shows the progress; elsewhere a line every ten seconds does.
 
 # length_of SECONDS: "42 s", "3 min 05 s".
 length_of() {
   if (($1 < 60)); then printf '%d s' "$1"; else printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); fi
 }
 
-# How many steps the whole has at least: of a part it isn't known how long it takes as a rule.
+# The smallest number of steps of the whole: below it the usual time isn't used.
 usual_steps=40
 
-# time_left DONE TOTAL ELAPSED USUAL: what remains, by what is done; in the first fifth by what the whole usually takes.
+# time_left DONE TOTAL ELAPSED USUAL: the time left, from the part that is done; in the first fifth from the usual time.
 time_left() {
   local done=$1 total=$2 elapsed=$3 usual=$4
   if ((done * 5 < total || done == 0)); then
@@ -22,13 +22,13 @@ time_left() {
 
 # calmly WHAT USUAL COUNT LOG COMMAND...
 #   WHAT     what is being done: "building the programs"
-#   USUAL    how long it takes as a rule, in seconds; 0 where that is not known
+#   USUAL    how long it usually takes, in seconds; 0 if not known
 #   COUNT    a function that prints "DONE TOTAL UNIT" from the log's path, or nothing
-# Returns the command's exit code. What it took is in $calm_seconds.
+# Returns the command's exit code, and the seconds it took in $calm_seconds.
 calmly() {
   local what=$1 usual=$2 count=$3 log=$4 begin=$SECONDS told=$SECONDS elapsed line counted code=0
   shift 4
-  # A group of its own: what the command started ends with it, and hears signals as it would in the foreground.
+  # A group of its own, so that all processes of the command end with it and get signals as in the foreground.
   set -m
   "$@" >"$log" 2>&1 </dev/null &
   local command=$!

@@ -1,5 +1,5 @@
-"""Hosts of a testbed: each in a network namespace with a name and an address of its own where this machine permits
-that, else all of them are this host.
+"""Hosts of a testbed. Each is a network namespace with a name and an address of its own if this machine permits that;
+otherwise all of them are this host.
 """
 import os
 import pathlib
@@ -14,7 +14,7 @@ from testbed_sites import Trouble, run
 
 
 def add_bridge(name, address):
-    """With an address of this host, as "10.77.255.254/16"."""
+    """Adds a bridge with an address of this host, as in "10.77.255.254/16"."""
     run("ip", "link", "add", name, "type", "bridge")
     run("ip", "address", "add", address, "dev", name)
     run("ip", "link", "set", name, "up")
@@ -46,7 +46,7 @@ class Loopback:
 
 
 class Namespaces:
-    """Hosts at one bridge of this host, which reaches all of them."""
+    """Hosts on a bridge of this host, which reaches all of them."""
     has_namespaces = True
 
     def __init__(self, folder, hosts):
@@ -72,8 +72,8 @@ class Namespaces:
 
 
 def enter_namespaces(marker):
-    """Starts the program again, once, as root of namespaces of its own (processes, network, files). There it may cut,
-    shape and kill as it likes, and nothing outside is touched. `marker`: the environment variable that says so."""
+    """Restarts the program, once, as root in namespaces of its own (processes, network, files). There it may cut, shape
+    and kill without any effect outside. `marker`: the environment variable that says that it was restarted."""
     if os.environ.get(marker):
         return
     words = ["unshare", "--user", "--map-root-user", "--net", "--mount", "--pid", "--fork",
@@ -88,7 +88,7 @@ def enter_namespaces(marker):
 
 
 def permits_namespaces():
-    """Whether this machine has what `Namespaces` wants: tried, since no question answers it."""
+    """Whether this machine permits what `Namespaces` needs: tried, since it can't be asked."""
     if not shutil.which("ip"):
         return False
     name = f"dmmtry{random.randrange(10**4)}"
@@ -118,14 +118,14 @@ def make_network(kind, folder, hosts):
 
 
 def remove(bridge):
-    """With its namespaces; only what is there."""
+    """Removes a bridge and its namespaces, if they exist."""
     for path in pathlib.Path("/run/netns").glob(f"{bridge}-*"):
         subprocess.run(["ip", "netns", "delete", path.name], capture_output=True)
     subprocess.run(["ip", "link", "delete", bridge], capture_output=True)
 
 
 def remove_network(folder):
-    """Once nothing runs on its hosts any more."""
+    """Call it once nothing runs on its hosts any more."""
     file = folder / "bridge"
     if file.exists():
         remove(file.read_text())

@@ -1,4 +1,4 @@
-"""What the testbeds on batch systems share: sites of DMM with their daemons, and the end of all that was started."""
+"""What the testbeds on batch systems share: sites of DMM with their daemons, and ending everything that was started."""
 import json
 import os
 import pathlib
@@ -8,8 +8,8 @@ import socket
 import subprocess
 import time
 
-PATIENCE = 30  # seconds until something has to run
-SOURCE = pathlib.Path(__file__).resolve().parents[1]
+PATIENCE = 30  # seconds until something must run
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Trouble(Exception):
@@ -54,13 +54,13 @@ def start_munge(folder):
 
 
 def processor_seconds(pid):
-    """Processor time of a process and of all that it has waited for."""
+    """Processor time of a process and of all children that it has waited for."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
     return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
 
 
 class Site:
-    """A site of DMM, with what runs for it in a folder of its own. `env` is what its people have."""
+    """A site of DMM, with its files in a folder of its own. `env` is the environment of its people."""
 
     def __init__(self, folder, name, programs):
         self.name, self.folder, self.programs = name, folder, programs
@@ -69,7 +69,7 @@ class Site:
                     "DMM_JOBMGR": f"ipc://{self.folder}/ann/jobmgr.ipc"}
 
     def process_ids(self):
-        """Of all that was started here, by the files that name them."""
+        """Process ids of all that was started here, from their files."""
         for file in [*self.folder.glob("*.pid"), *self.folder.glob("*/*.pid")]:
             text = file.read_text().strip()
             if text.isdigit():
@@ -111,14 +111,14 @@ class Site:
         other.dmm("join", self.dmm("invite", other.name, "--at", self.at))
 
     def write_env(self, *names):
-        """A file for shells, with these variables and the way to DMM's programs."""
+        """A file for shells with these variables and the path of DMM's programs."""
         lines = [f"export {name}={self.env[name]}" for name in names if name in self.env]
         (self.folder / "env").write_text("\n".join(lines) + f"\nexport PATH={self.programs}:$PATH\n")
 
 
 def down(options, finish=lambda folder: None):
-    """First what starts processes, then the processes that work in the folder, whoever started them. `finish` is done
-    before the folder is gone.
+    """Ends first what starts processes, then all remaining processes of the folder, whatever started them. `finish` is
+    called before the folder is removed.
     """
     if not options.directory.exists():
         print("nothing is up")
@@ -148,7 +148,7 @@ def down(options, finish=lambda folder: None):
 
 
 def remaining(folder):
-    """Processes that were called with something inside the folder."""
+    """Processes with a path inside the folder in their command line or environment, without the testbed's script."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():

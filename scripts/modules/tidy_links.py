@@ -12,18 +12,18 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 def anchor_of(heading):
-    """As GitHub makes it of a heading."""
+    """The anchor that GitHub makes of a heading."""
     text = re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading.strip().lower())
     return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
 
 
 def without_code(text):
-    """Blocks of code are blank lines, so that lines keep their numbers."""
+    """The text with blank lines in place of code blocks, so that lines keep their numbers."""
     return FENCED.sub(lambda block: "\n" * block[0].count("\n"), text)
 
 
 def faults_of_links(texts, is_there):
-    """(document, line, what is wrong) of each link that leads nowhere; `is_there`: whether the tree has a path."""
+    """(document, line, what is wrong) for each link that leads nowhere; `is_there`: whether the tree has a path."""
     anchors = {path: {anchor_of(heading) for heading in HEADING.findall(without_code(text))}
                for path, text in texts.items() if path.endswith(".md")}
     for path in sorted(anchors):

@@ -1,5 +1,5 @@
-"""Accounts of one host: over a socket that every account may connect to, none acts as another. Needs root, which alone
-can start processes of several accounts; without root the test says so and looks at nothing.
+"""Accounts of one host: over a socket that every account may connect to, no account can act as another. Needs root,
+since only root can start processes of several accounts; without root the test says so and checks nothing.
 """
 import json
 import os
@@ -18,11 +18,11 @@ class Accounts(GridTest):
     def setUp(self):
         super().setUp()
         self.folder.chmod(0o755)
-        self.programs = self.folder / "bin"  # a checkout may lie where no other account can look
+        self.programs = self.folder / "bin"  # other accounts may be unable to read a checkout
         self.programs.mkdir()
         for program in ("dmm", "jobmgr", "sitemgr"):
             shutil.copy(BIN / program, self.programs)
-        before = os.umask(0)  # every account may connect to what the daemons make
+        before = os.umask(0)  # every account may connect to the daemons' sockets
         self.addCleanup(os.umask, before)
         self.endpoint = f"ipc://{self.folder}/alpha.ipc"
         self.site = Daemon(self, "sitemgr", "alpha", {

@@ -1,5 +1,6 @@
-"""Arrays of jobs, with real daemons: each index runs once, in a file of its own, as many at a time as wanted, also over
-the death of the job manager; arrays are held, cancelled and depended on as a whole; scripts for Slurm find their index.
+"""Arrays of jobs, with real daemons. Each index runs once, with a file of its own, and as many run at a time as wanted,
+also after the death of the job manager. Arrays are held, cancelled and depended on as a whole; scripts for Slurm find
+their index.
 """
 import collections
 import unittest
@@ -20,7 +21,7 @@ class Arrays(GridTest):
         self.addCleanup(self.go.touch)
 
     def restart_manager(self):
-        """Kills the job manager, and starts it again."""
+        """Kills the job manager and starts it again."""
         status = self.dmm("testbed", "status", "one", "--json").json
         self.kill(self.daemon(status, MANAGER))
         self.dmm("testbed", "restart", "one", "--which", MANAGER)

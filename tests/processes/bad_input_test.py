@@ -1,5 +1,5 @@
-"""Bad input of every kind: one clear message that names file, field and rule, the right exit code, and nothing started;
-and the worked examples of `dmm place`, which runs nothing.
+"""Bad input of every kind: one clear message that names file, field and rule, the right exit code, and nothing started.
+Also the worked examples of `dmm place`, which runs nothing.
 """
 import gzip
 import json
@@ -10,7 +10,7 @@ import unittest
 from grid import BIN, SOURCE, GridTest, free_ports
 
 TWO = SOURCE / "topologies/two-sites.json"
-NO_KEY = "A" * 43  # a key that nobody has
+NO_KEY = "A" * 43  # a key that no party has
 GOOD_LINE = "{job} {submit} -1 {run} {size} -1 -1 {size} 100 -1 1 1 1 1 1 {cluster} -1 -1\n"
 
 
@@ -204,7 +204,7 @@ class Daemons(GridTest):
         ask = ("sites", "--sitemgr", endpoint, "--as-site", "a", "--json")
         self.assertEqual(self.dmm(*ask, code=None).code, 0)
         self.run_daemon("sitemgr", {"site": "b", "listen": [endpoint]}, 1, endpoint, "in use")
-        self.assertTrue(self.dmm(*ask).json["sites"][0]["up"])  # the first one serves on
+        self.assertTrue(self.dmm(*ask).json["sites"][0]["up"])  # the first one goes on
         one.terminate()
         self.assertEqual(one.wait(60), 0)
 

@@ -1,4 +1,4 @@
-"""Testbeds of DMM on real batch systems, for tests: what is typed at a site, and a testbed for a class of tests."""
+"""Testbeds of DMM on real batch systems, for tests: commands at a site, and a testbed for a class of tests."""
 import functools
 import json
 import os
@@ -33,7 +33,7 @@ class SiteShell:
         return done.stdout.strip()
 
     def nodes(self):
-        """Each node of the batch system by name; none while the batch manager isn't there."""
+        """Each node of the batch system by name; empty while the batch manager doesn't answer."""
         said = json.loads(self.run("dmm", "nodes", "--json", code=None))
         return {node["node"]: node for node in said.get("batch", {"nodes": []})["nodes"]}
 
@@ -41,7 +41,7 @@ class SiteShell:
         return [node["state"] for _, node in sorted(self.nodes().items())]
 
     def node_rows(self):
-        """As the site says: lines of nodes that are alike."""
+        """The nodes as the site shows them: equal nodes share a line."""
         return json.loads(self.run("dmm", "nodes", "--json", code=None))["nodes"]
 
     def leased(self):
@@ -49,7 +49,7 @@ class SiteShell:
         return sorted(row["resource_manager"] for row in self.node_rows() if row["state"] == "leased")
 
     def until_held(self, count):
-        """Waits until so many pilots run, and their nodes are the site's."""
+        """Waits until this number of pilots run and the site has their nodes."""
         def ready():
             return sum(row["state"] in ("free", "leased") for row in self.node_rows()) == count
         until(ready, lambda: self.run("dmm", "nodes", code=None), MINUTE)
@@ -65,13 +65,13 @@ class SiteShell:
         return self.job(number)
 
     def process(self, program, text=""):
-        """The one that isn't a child of another such."""
+        """The process that isn't a child of another such process."""
         found = [pid for pid, line in processes_with(str(self.folder)).items()
                  if pathlib.Path(line.split(" ")[0]).name == program and text in line]
         return min(found)
 
     def pid_of(self, file):
-        """Of a daemon, by the file of its process id, without the ending."""
+        """The process id of a daemon, from its pid file, named without the ending."""
         return int((self.folder / f"{file}.pid").read_text())
 
     def log(self, daemon, program):
@@ -89,7 +89,7 @@ class BedTest(unittest.TestCase):
         cls.place.chmod(0o755)
         cls.folder = cls.place / "testbed"
         cls.addClassCleanup(shutil.rmtree, cls.place, ignore_errors=True)
-        cls.restarted = []  # processes that are waited for once the testbed has ended them
+        cls.restarted = []  # processes to wait for after the testbed has ended them
         cls.addClassCleanup(lambda: [one.wait() for one in cls.restarted])
         cls.addClassCleanup(cls.bed, "down")
         cls.bed("up", *cls.options)

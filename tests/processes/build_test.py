@@ -1,4 +1,4 @@
-"""What the build makes: small programs, no test for a run, and an installation that works wherever it lies."""
+"""The results of the build: small programs, no tests for a run, and an installation that works in any place."""
 import os
 import pathlib
 import re
@@ -51,7 +51,8 @@ class Installed(GridTest):
         return done.stdout
 
     def test_from_any_folder(self):
-        """Below DESTDIR, and from another working directory: dmm, the managers, the keeper, and what examples name."""
+        """Below DESTDIR and from another working directory: dmm, the managers, the keeper, and the files that examples
+        name."""
         self.run_installed("testbed", "up", "topologies/two-sites.json")
         try:
             self.run_installed("submit", "--site", "alpha", "--wait", "-n", "4", "--", "echo", "hello")

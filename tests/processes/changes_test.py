@@ -1,6 +1,6 @@
 """Changes while daemons run (docs/operations.md, sections 6 and 8): neighbours that come and go, files with errors,
-nodes that come and go, second processes of one name, neighbours that knock unnamed, and connections that say nothing.
-Each daemon is started by hand, changed by its file and SIGHUP, and must live to the end.
+nodes that come and go, second processes of one name, unconfigured neighbours that knock, and silent connections. Each
+daemon is started by hand, changed by its file and SIGHUP, and must live to the end.
 """
 import json
 import signal
@@ -29,7 +29,7 @@ class Daemon:
         self.file.write_text(json.dumps(self.config), encoding="utf-8")
 
     def logged(self, event):
-        """The whole lines of the log with this event; each is there within a second or so."""
+        """The whole log lines with this event; each appears within about a second."""
         text = self.log.read_text(encoding="utf-8") if self.log.exists() else ""
         lines = [json.loads(line) for line in text.split("\n")[:-1]]
         return [line for line in lines if line["event"] == event]
@@ -44,13 +44,13 @@ class Daemon:
         return self.logged(event)[-1]
 
     def reread(self, event="configuration_taken"):
-        """Has it read its file again; what it says about that."""
-        count = len(self.logged(event))  # none is on its way: this waits for each
+        """Makes it read its file again; returns its log event about that."""
+        count = len(self.logged(event))  # no event is on its way: each call waits for its own
         self.process.send_signal(signal.SIGHUP)
         return self.until_logged(event, count + 1)
 
     def change(self, **keys):
-        """Changes keys of its file, and sees that they have changed at once."""
+        """Changes keys of its file, and checks that the change takes effect at once."""
         self.config.update(keys)
         self.write()
         taken = self.reread()
@@ -69,11 +69,11 @@ class Changes(GridTest):
     def begin(self, program, called, **config):
         daemon = Daemon(self, program, called, config)
         self.daemons.append(daemon)
-        self.addCleanup(self.end, daemon)  # before it is killed, and the latest first
+        self.addCleanup(self.end, daemon)  # before it is killed, the latest first
         return daemon
 
     def end(self, daemon):
-        """It must have lived until now, and ends in order."""
+        """It must have lived until now, and must end in order."""
         if daemon not in self.daemons:
             return  # it has ended already
         self.daemons.remove(daemon)
@@ -141,7 +141,7 @@ class Changes(GridTest):
         return self.submit(*self.user_options, "-n", processors, "--", *command)
 
     def begin_waiting_job(self):
-        """It ends when `go` is there."""
+        """Submits a job that ends when `go` exists."""
         return self.begin_job("sh", "-c", f"until [ -e {self.go} ]; do sleep 0.05; done")
 
     def until_job(self, site, name, *states):
@@ -152,7 +152,7 @@ class Changes(GridTest):
         self.assertEqual((record["state"], record["place"]["owner"], record["reruns"]), ("finished", owner, 0), record)
 
     def expect_waiting(self, site, name):
-        """Nothing may serve it, and nothing is over: it waits, and its site has it in its queue."""
+        """The job waits in its site's queue: nothing may serve it, and it isn't over."""
         self.until_view(site, requests_waiting=1)
         self.until_job(site, name, "waiting")
 
@@ -173,7 +173,7 @@ class Neighbours(Changes):
         self.until_up(("alpha", "beta"), ("beta", "alpha"))
 
     def part(self):
-        """As operations.md has it: drain both ways, wait until nothing is lent, take it out on both sides."""
+        """As in operations.md: drain both ways, wait until nothing is lent, remove it on both sides."""
         self.dmm("drain", "beta", *self.at("alpha"))
         self.dmm("drain", "alpha", *self.at("beta"))
         for site in ("alpha", "beta"):
@@ -205,7 +205,7 @@ class Neighbours(Changes):
         self.expect_finished_at("beta", late)
 
     def test_a_file_with_an_error(self):
-        """It changes nothing, whether it can't be read, says nonsense, or wants what can't be."""
+        """A bad file changes nothing, whether it is unreadable, malformed or contradictory."""
         self.join()
         good = dict(self.alpha.config)
         for text, part in (("{\"site\": ", "line 1"),
@@ -220,13 +220,14 @@ class Neighbours(Changes):
         self.assertIn("no such file", self.alpha.reread("configuration_refused")["reason"])
         self.expect_finished_at("beta", self.begin_job("true"))
         self.assertEqual(len(self.alpha.logged("configuration_taken")), 1)
-        self.part()  # and a good one is taken again
+        self.part()  # and then it takes a good one
         self.expect_unlinked()
 
 
 class Users(Changes):
     def test_user_taken_out(self):
-        """A user who is taken out of `users` is told so; what the site sends doesn't let her in; back in, all runs."""
+        """A user taken out of `users` is told so, and messages from the site don't let her in again. After she is added
+        again, everything runs."""
         site = self.begin_site("alpha", users=["u"])
         self.begin_nodes("alpha", 1)
         self.begin_user("alpha")
@@ -259,7 +260,7 @@ class Nodes(Changes):
         self.until_view("alpha", processors=4)
 
     def test_nodes_go_and_come(self):
-        """Jobs on nodes that stay run on; those of the others wait, and run again on the nodes that come."""
+        """Jobs on nodes that stay go on; the jobs of removed nodes wait, and run again on new nodes."""
         jobs = [self.begin_waiting_job() for _ in range(4)]
         for job in jobs:
             self.until_job("alpha", job, "running")
@@ -292,7 +293,7 @@ class Nodes(Changes):
 
 class Strangers(Changes):
     def test_a_second_process_of_one_name(self):
-        """The newcomer isn't heard as long as the first one is, which goes on."""
+        """The newcomer isn't heard while the first process lives, which goes on."""
         dials = [self.link("beta", dials=True)]
         beta = self.begin_site("beta", [self.link("alpha")])
         alpha = self.begin_site("alpha", dials)
@@ -327,12 +328,12 @@ class Strangers(Changes):
         self.assertGreaterEqual(answer["strangers"][0]["knocks"], 1)
         self.assertEqual([link for link in answer["links"] if link["role"] == "sitemgr"], [])
         self.assertIn("sitemgr alpha knocks", self.dmm("sites", *self.at("beta"), code=None).out)
-        beta.change(links=[self.link("alpha")])  # and once it is named, it is let in
+        beta.change(links=[self.link("alpha")])  # once its neighbour is configured, it is admitted
         self.until_up(("alpha", "beta"), ("beta", "alpha"))
         self.assertEqual(self.links_answer("beta")["strangers"], [])
 
     def test_silent_connections(self):
-        """They are closed after a while; a link on the same port isn't."""
+        """Silent connections are closed after a while; a link on the same port isn't."""
         port = free_ports(1)[0]
         there = f"tcp://127.0.0.1:{port}"
         (_, alpha_key), (beta_link, beta_key) = (self.site_keys(site, self.folder / f"site-{site}")
@@ -343,7 +344,7 @@ class Strangers(Changes):
         silent = [socket.create_connection(("127.0.0.1", port), timeout=LIMIT) for _ in range(50)]
         for connection in silent:
             with connection:
-                while connection.recv(4096):  # it greets, and then hears nothing
+                while connection.recv(4096):  # it greets, and is never answered
                     pass
         self.until_up(("alpha", "beta"), ("beta", "alpha"))
         self.end(beta)

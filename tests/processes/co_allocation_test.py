@@ -11,7 +11,7 @@ def site(name, processors, **more):
 
 
 class ThreeSites(GridTest):
-    """Three sites with 18, 15 and 12 idle processors, each linked with each."""
+    """Three sites with 18, 15 and 12 idle processors, each linked with each other."""
     ALPHA = ("--site", "alpha")
 
     def three(self, **defaults):
@@ -67,7 +67,7 @@ class ThreeSites(GridTest):
         self.until_home()
 
     def test_what_a_job_sends_is_told_with_its_placement(self):
-        """By Jones et al. 2004, equation 1. What the links here carry, and so which sites are chosen, varies."""
+        """By Jones et al. 2004, equation 1. The rates of the links vary here, and so do the chosen sites."""
         self.three(policies={"placement": "wf"})
         record = self.run_job(*self.ALPHA, "--components", "8,8,8", "--", "true")
         self.assertEqual(len(record["places"]), 3, record)

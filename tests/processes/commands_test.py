@@ -1,5 +1,5 @@
-"""Commands and the managers that they speak to: over restarts, pauses and kills; with managers that are dead, that the
-file system forbids, or that are others than was meant; what is listed, counted and cancelled.
+"""Commands and their managers: through restarts, pauses and kills; with managers that are dead, that the file system
+forbids, or that aren't those that were meant; and what is listed, counted and cancelled.
 """
 # ctest: cost 25
 import fcntl
@@ -27,7 +27,7 @@ MANAGER = "jobmgr alpha/u0"
 
 
 class Managers(GridTest):
-    """A testbed of two sites; alpha, with three nodes, is the one that is asked."""
+    """A testbed of two sites; the commands ask alpha, which has three nodes."""
 
     def setUp(self):
         super().setUp()
@@ -56,7 +56,7 @@ class Managers(GridTest):
         return ("sh", "-c", f"until [ -e {self.go} ]; do sleep 0.05; done; exit {code}")
 
     def begin(self, *words):
-        """Starts a command; what it says on standard error goes into a file."""
+        """Starts a command; its standard error goes into a file."""
         self.said = self.folder / f"said-{len(list(self.folder.glob('said-*')))}"
         with self.said.open("wb") as said:
             return self.start(BIN / "dmm", *words, stdout=subprocess.PIPE, stderr=said, text=True)
@@ -79,7 +79,7 @@ class Patience(Managers):
         self.until_said("jobmgr alpha/u0 has said nothing since ")
         os.kill(pid, signal.SIGCONT)
         self.until_said("jobmgr alpha/u0 answers again")
-        self.kill(self.pid())  # and it stays away until the job has ended
+        self.kill(self.pid())  # and it stays down until the job has ended
         until(lambda: self.said.read_text().count("has said nothing since") == 2, self.said.read_text)
         self.go.touch()
         self.restart()
@@ -124,7 +124,7 @@ class Patience(Managers):
 
 
 class DeafManager:
-    """A job manager that greets whoever comes, remembers what it is given, and answers nothing."""
+    """A job manager that greets every client, stores messages, and answers nothing."""
 
     def __init__(self, file, party):
         self.file, self.party, self.submitted, self.ends = file, party, [], threading.Event()
@@ -181,7 +181,7 @@ class Unreachable(Managers):
                 done = self.dmm(words[0], *ALPHA, *words[1:], code=1)
                 self.assertIn("nobody listens at ipc://", done.err)
                 self.assertIn(remedy, done.err)
-                self.assertNotIn("--submission", done.err)  # it can't have been taken
+                self.assertNotIn("--submission", done.err)  # it can't have been accepted
         self.assertIn("--which \"sitemgr alpha\"`", self.dmm("sites", *ALPHA, code=3).err)
         hand = self.dmm("queue", "--jobmgr", self.endpoint(), code=1).err
         self.assertIn("start it with `jobmgr --config FILE`", hand)
@@ -211,7 +211,7 @@ class Unreachable(Managers):
         self.assertIn("is jobmgr alpha/u0, and not of beta/", self.dmm("queue", "--site", "beta", code=2).err)
 
     def test_a_testbed_is_not_asked_why_of_a_job_manager_that_is_named_by_its_endpoint(self):
-        """The testbed has a site of that name, which may be another one."""
+        """The testbed has a site of that name, which may be a different site."""
         waiting = [self.submit(*ALPHA, "-n", "3", "--dttl", 0, "--", *self.until_go()) for _ in range(2)][1]
         number = waiting.rpartition("/")[2]
         until(lambda: (self.dmm("why", number, *ALPHA, "--json").json["why"] or {}).get("waits"), "what its site says")
@@ -226,7 +226,7 @@ class Unreachable(Managers):
         self.assertTrue(self.dmm("why", number, *both, "--json").json["why"]["waits"])
 
     def test_no_permission(self):
-        """As nobody, if this is root, whom nothing keeps out."""
+        """If this is root, which has access to everything, runs as account `nobody`."""
         folder = pathlib.Path(tempfile.mkdtemp(prefix="dmmtest-", dir="/tmp"))
         self.addCleanup(folder.rmdir)
         self.addCleanup(folder.chmod, 0o700)
@@ -242,7 +242,7 @@ class Unreachable(Managers):
 
 class Selections(Managers):
     def on_terminal(self, *words, columns=40, types=""):
-        """What a command puts on a terminal of this width, where somebody types that."""
+        """The output of a command on a terminal of this width, while this input is typed."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         os.write(ours, types.encode())

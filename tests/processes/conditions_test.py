@@ -1,5 +1,5 @@
-"""Jobs that wait and may not be asked for yet, with real daemons: held, before their begin time, and after other jobs,
-also over the death of their job manager; and jobs that are altered while they wait.
+"""Waiting jobs that aren't eligible yet, with real daemons: held, before their begin time, and after other jobs, also
+after the death of their job manager; and jobs that are altered while they wait.
 """
 import json
 import unittest
@@ -25,7 +25,7 @@ class Conditions(GridTest):
         return ("sh", "-c", f"until [ -e {self.go} ]; do sleep 0.05; done; exit {code}")
 
     def restart_manager(self):
-        """Kills the job manager, and starts it again."""
+        """Kills the job manager and starts it again."""
         status = self.dmm("testbed", "status", "one", "--json").json
         self.kill(self.daemon(status, MANAGER))
         self.dmm("testbed", "restart", "one", "--which", MANAGER)

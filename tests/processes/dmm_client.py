@@ -1,8 +1,8 @@
-"""A client of DMM, written from docs/protocol.md alone and sharing no code with the managers: sessions, and parties
-that play a job manager, a resource manager, a site manager or a person. For tests.
+"""A client of DMM for tests, written from docs/protocol.md alone, without any code of the managers: sessions, and
+parties that play a job manager, a resource manager, a site manager or a person.
 
-Everything waits on sockets with a deadline; nothing sleeps and hopes. While one party waits for its message, all other
-parties of the same Network are served too: they answer Hellos, acknowledge, beat, and obey their handlers.
+Every wait is on sockets with a deadline; there are no plain sleeps. While one party waits for a message, all other
+parties of the same Network are served too: they answer Hellos, acknowledge, beat, and call their handlers.
 """
 import collections
 import json
@@ -10,7 +10,7 @@ import time
 
 import zmq
 from dmm_keys import key_of_endpoint
-from dmm_messages import *  # tests have all of both from here
+from dmm_messages import *  # gives tests the names of both modules
 
 HELLO_FIRST, BEAT, CLOSING = 0.1, 1.0, 5.0  # seconds; section 11
 
@@ -21,7 +21,7 @@ Received = collections.namedtuple("Received", "head message")
 
 
 class Network:
-    """All parties of a test: whoever waits, all of them are served."""
+    """All parties of a test: whichever waits, all are served."""
 
     def __init__(self):
         self.context = zmq.Context()
@@ -44,7 +44,7 @@ class Network:
         self.context.term()
 
     def until(self, done, seconds, what):
-        """Serves everybody until done() gives something; fails, naming `what`, if it doesn't in time."""
+        """Serves all parties until done() returns a true value; fails, naming `what`, if that takes too long."""
         deadline = time.monotonic() + seconds
         while True:
             result = done()
@@ -56,7 +56,8 @@ class Network:
             self.serve(min(left, HELLO_FIRST / 2))
 
     def serve(self, seconds):
-        """Takes in what comes within the time, at most one look at each socket, and does what time calls for."""
+        """Takes frames that arrive within the time, with at most one look at each socket, and does what is due by
+        time."""
         for socket, _ in self.poller.poll(max(1, int(seconds * 1000))):
             party = self.parties.get(socket)
             if party:
@@ -78,7 +79,7 @@ class Manager:
         self.inbox = collections.deque()
         self.handlers = {}  # message type -> called with (self, message) at delivery
         self.faults, self.strays = [], []
-        self.stamp = (0, 0.0)  # the latest that came, and when
+        self.stamp = (0, 0.0)  # the latest stamp that came, and when
         self.answers = self.beats = self.duplicates = self.resend_requests = 0
         self.hint = ()
         self.parts = []
@@ -89,7 +90,7 @@ class Manager:
         self.connect()
 
     def connect(self):
-        """A connection; after close() a new one for the same session."""
+        """Makes a connection; after close() a new one for the same session."""
         self.socket = self.network.context.socket(zmq.DEALER)
         self.socket.setsockopt(zmq.LINGER, 0)
         place, key = key_of_endpoint(self.endpoint)
@@ -104,12 +105,12 @@ class Manager:
                     self.delivered, trace, tuple(hint))
 
     def put(self, data):
-        """Bytes, or a list of the parts of one message, on the connection as they are."""
+        """Sends bytes, or a list of the parts of one message, unchanged over the connection."""
         self.socket.send_multipart(data if isinstance(data, list) else [data])
         self.sent = time.monotonic()
 
     def send(self, message, trace=RequestId(), hint=()):
-        """Sends a message, numbered and kept until it is acknowledged if its type is. Returns its number."""
+        """Sends a message. If its type is numbered, it is kept until it is acknowledged. Returns its number."""
         if message.NUMBER in UNNUMBERED:
             self.put(frame_of(self.head(message.NUMBER, 0, trace, hint), message))
             return 0
@@ -119,7 +120,7 @@ class Manager:
         sequence = self.next_sequence
         self.next_sequence += 1
         self.unacknowledged.append((sequence, message, trace))
-        if self.peer_incarnation:  # else it is sent when the peer has said which start of it this is
+        if self.peer_incarnation:  # otherwise it is sent once the peer has named its incarnation
             self.put(frame_of(self.head(message.NUMBER, sequence, trace, hint), message))
         return sequence
 
@@ -134,7 +135,7 @@ class Manager:
             self.put(frame_of(self.head(message.NUMBER, sequence, trace), message))
 
     def beat(self):
-        """Vouches for what we lend: it echoes the latest stamp that came, and as much later as it was held here."""
+        """Vouches for what this party lends: echoes the latest stamp that came, plus the time that it was held here."""
         stamp, came = self.stamp
         return Beat(False, self.next_sequence - 1, False, 0,
                     stamp and stamp + int((time.monotonic() - came) * 1000))
@@ -161,7 +162,7 @@ class Manager:
         if isinstance(message, Fault):
             return self.faults.append(message)
         if head.incarnation != self.peer_incarnation or head.peer not in (0, self.incarnation):
-            return None  # of or to a former self; the Hellos sort it out
+            return None  # from or to an earlier incarnation; the Hellos sort it out
         if head.peer == self.incarnation:
             self.acknowledge(head.acknowledged)
         self.hint = head.hint or self.hint
@@ -241,15 +242,15 @@ class Manager:
         return self
 
     def barrier(self, seconds=CLOSING):
-        """Returns when the peer has dealt with all that was sent before: two Hellos, each answered after the frames
-        before it were read, the second after what they led to was sent."""
+        """Returns when the peer has handled all that was sent before. Sends two Hellos: the first is answered after the
+        peer has read the frames before it, the second after it has sent its reactions."""
         for _ in range(2):
             before = self.answers
             self.say_hello()
             self.network.until(lambda: self.answers > before, seconds, f"{self.peer} to answer Hello")
 
     def expect(self, message_type, seconds=CLOSING, where=lambda message: True):
-        """The next message of this type that fulfils the condition; what came before it stays in the inbox."""
+        """The next message of this type that meets the condition; earlier messages stay in the inbox."""
         def find():
             for received in self.inbox:
                 if isinstance(received.message, message_type) and where(received.message):
@@ -284,7 +285,7 @@ class Relayed(Manager):
         super().__init__(carrier.network, carrier.party, peer, None, incarnation)
 
     def connect(self):
-        self.socket = self  # what the network knows it by
+        self.socket = self  # the network's key for this party
         self.network.parties[self] = self
 
     def put(self, data):
@@ -298,7 +299,7 @@ class Relayed(Manager):
 
 
 class ResourceManager(Manager):
-    """Offers nodes and obeys: keeps what it is told, and says Clean if it is to."""
+    """Offers nodes and obeys: stores orders, and says Clean if configured so."""
 
     def __init__(self, network, party, endpoint, offer, cleans=True):
         super().__init__(network, party, site_manager(party.site), endpoint)

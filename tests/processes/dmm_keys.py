@@ -10,7 +10,7 @@ from zmq.utils import z85
 
 
 class Keys:
-    """What a party proves itself with over tcp (section 3.2): a pair of CURVE keys, and a certificate."""
+    """What a party proves its name with over tcp (section 3.2): a pair of CURVE keys, and a certificate."""
 
     def __init__(self, secret=None, certificate=""):
         made = zmq.curve_keypair()[1] if secret is None else z85.encode(key_bytes(secret))
@@ -18,7 +18,7 @@ class Keys:
 
     @staticmethod
     def read(folder):
-        """Those that `dmm certify` made."""
+        """The keys that `dmm certify` made."""
         kept = json.loads((pathlib.Path(folder) / "keys/link.json").read_text())
         return Keys(kept["secret"], kept["certificate"])
 
@@ -27,7 +27,7 @@ class Keys:
         return base64.urlsafe_b64encode(z85.decode(self.public)).decode().rstrip("=")
 
     def possession(self, party, site_key):
-        """Shows a site that we have the secret of the key (section 8.4c): the party's name under a seal."""
+        """Proves to a site that this party has the secret of the key (section 8.4c): the party's name under a seal."""
         sodium = ctypes.CDLL("libsodium.so.23")
         to, own, nonce = ctypes.create_string_buffer(32), z85.decode(self.public), os.urandom(24)
         assert sodium.crypto_sign_ed25519_pk_to_curve25519(to, key_bytes(site_key)) == 0
@@ -37,7 +37,7 @@ class Keys:
         return b"\xc1\x01" + to.raw + own + nonce + box.raw
 
     def prove(self, socket, server_key):
-        """What the socket dials from now on is CURVE, and its far end is to have the key."""
+        """From now on the socket dials with CURVE, and the far end must have this key."""
         socket.curve_serverkey = server_key
         socket.curve_publickey, socket.curve_secretkey = self.public, self.secret
 

@@ -1,4 +1,4 @@
-"""What parties of DMM say to one another, written from docs/protocol.md alone: structs, messages, and their frames
+"""The messages between parties of DMM, written from docs/protocol.md alone: structs, messages, and their frames
 (sections 3, 4 and 8).
 """
 import collections
@@ -192,7 +192,7 @@ Head = struct("Head", ("version", "uint", VERSION), ("type", "uint", 0), ("sende
 
 
 def plain(kind, value):
-    """A value as what MessagePack is to write."""
+    """A value as MessagePack should write it."""
     if isinstance(kind, list):
         return [plain(kind[0], item) for item in value]
     if isinstance(kind, type):
@@ -205,7 +205,8 @@ def plain(kind, value):
 
 
 def typed(kind, raw):
-    """The reverse; elements that are missing at the end of an array take their defaults, later ones are ignored."""
+    """The reverse. Elements that are missing at the end of an array take their defaults; additional ones are
+    ignored."""
     if isinstance(kind, list):
         return tuple(typed(kind[0], item) for item in checked(raw, list))
     if isinstance(kind, type):
@@ -242,7 +243,7 @@ def frame_of(head, message):
 
 
 def raw_frame(head, body):
-    """The frame of an envelope whose body is any value, for messages that this library would not make."""
+    """The frame of an envelope with any value as its body, for messages that this library would not make."""
     return pack([pack(plain(Head, head) + [body]), b""])
 
 

@@ -1,5 +1,5 @@
-"""The configurations that the documents show: each passes --check as it stands, without a warning; and the site of
-docs/operations.md starts as written, runs a job on its own node, and keeps its leases over a kill -9.
+"""The configurations in the documents: each passes --check as it stands, without a warning. The site of
+docs/operations.md starts as written, runs a job on its own node, and keeps its leases after a kill -9.
 """
 import itertools
 import json
@@ -24,13 +24,13 @@ def commands_in(block):
             try:
                 words = shlex.split(command, comments=True)
             except ValueError:
-                continue  # a part of a longer text in quotation marks
+                continue  # a part of a longer quoted text
             if words[:1] == ["dmm"]:
                 yield words[1:]
 
 
 def program_for(config):
-    """Which daemon a configuration is for."""
+    """The daemon that a configuration belongs to."""
     return "jobmgr" if "user" in config else "resmgr" if "cluster" in config else "sitemgr"
 
 
@@ -45,7 +45,7 @@ class Documents(GridTest):
             for number, block in enumerate(BLOCK.findall((SOURCE / name).read_text(encoding="utf-8"))):
                 config = json.loads(block)
                 if "site" not in config:
-                    continue  # an answer, a job
+                    continue  # an answer or a job
                 file = self.folder / f"{number}.json"
                 file.write_text(block, encoding="utf-8")
                 program = program_for(config)
@@ -57,7 +57,7 @@ class Documents(GridTest):
         self.assertIn("jobmgr", seen)
 
     def test_every_command_has_the_options_that_are_shown(self):
-        """Of `dmm` in blocks of sh: each word that begins with -- is in the help of its subcommand."""
+        """In commands of `dmm` in blocks of sh, each word that begins with -- is in the help of its subcommand."""
         helps, seen = {}, 0
         for document in [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]:
             for block in SHELL.findall(document.read_text(encoding="utf-8")):
@@ -71,7 +71,7 @@ class Documents(GridTest):
         self.assertGreater(seen, 100)
 
     def help_of(self, verbs, helps):
-        """Of `dmm sites`, or of `dmm testbed up`."""
+        """The help text of `dmm sites`, or of `dmm testbed up`."""
         if verbs not in helps:
             helps[verbs] = "".join(
                 subprocess.run([BIN / "dmm", *verbs[:count], "--help"], capture_output=True, text=True,
@@ -79,7 +79,7 @@ class Documents(GridTest):
         return helps[verbs]
 
     def test_what_is_hardly_meant_is_warned_of(self):
-        """Exactly what the document had wrong once."""
+        """The errors that the document once had."""
         site = {"site": "alpha", "listen": [f"ipc://{self.folder}/none/alpha.ipc"],
                 "clusters": [{"name": "nodes", "nodes": 1, "processors_per_node": 32, "quota": 0.9}]}
         file = self.folder / "alpha.json"
@@ -94,8 +94,8 @@ class Documents(GridTest):
         self.assertEqual(len(err.splitlines()), 4, err)
 
     def start_site(self):
-        """The three daemons of the document, but for hosts, ports and folders; the names of their files, the site's
-        endpoint, the job manager's, and the processes."""
+        """The three daemons of the document with other hosts, ports and folders. Returns the names of their files, the
+        site's endpoint, the job manager's endpoint, and the processes."""
         ports = free_ports(2)
         text = (SOURCE / "docs/operations.md").read_text(encoding="utf-8")
         files, processes = {}, {}
@@ -104,7 +104,7 @@ class Documents(GridTest):
         link, _ = self.site_keys("alpha", folders["alpha"])
         self.certify(folders["alpha"], "node", "node01", folders["nodes"])
         self.certify(folders["alpha"], "user", "ann", folders["ann"])
-        self.environment["DMM_KEYS"] = str(folders["alpha"])  # the administrator's, who asks the site over tcp
+        self.environment["DMM_KEYS"] = str(folders["alpha"])  # of the administrator that asks the site over tcp
         for name, block in NAMED.findall(text):
             block = re.sub(r"(?<=alpha-head:7700#)[\w-]{43}", link, block)
             for old, new in (("alpha-head", "127.0.0.1"), ("node01.example.org", "127.0.0.1"),

@@ -1,4 +1,4 @@
-"""The encoding of docs/protocol.md as a client in another language reads it, without any daemon. Names of sentences,
+"""The encoding of docs/protocol.md as read by a client in another language, without any daemon. Names of sentences,
 such as [S26], are those of the document.
 """
 import os
@@ -17,7 +17,7 @@ SITE, NORTH = "home", "north"
 
 
 class Encoding(unittest.TestCase):
-    """Without any daemon: this client reads what it writes, and the document's example."""
+    """Without any daemon: this client reads its own frames, and the document's example."""
 
     def test_every_message_comes_back(self):
         lease = LeaseId("north", Epoch(7, 41))

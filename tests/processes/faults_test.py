@@ -1,5 +1,5 @@
-"""Crashes and cut links: whatever is killed, no process outlives its lease, nodes go home, interrupted jobs run again,
-and behind a link that was cut and came back every job has exactly one outcome.
+"""Crashes and cut links: whatever is killed, no process outlives its lease, nodes go home, and interrupted jobs run
+again. Behind a link that was cut and has healed, every job has exactly one outcome.
 """
 # ctest: cost 120
 import collections
@@ -16,12 +16,12 @@ import unittest
 from dmm_client import Component, JobDescription, Need, Network, Person, Program, Submit, Submitted, job_manager
 from grid import BIN, GridTest, free_ports, lives, number_outside, read, until
 
-TERM = 4  # seconds; leases that nobody renews end after it
+TERM = 4  # seconds; the term after which leases without renewal end
 FOREVER = "while :; do sleep 1; done"
 
 
 class Proxy:
-    """Passes the bytes of one TCP endpoint on to another, until it is cut."""
+    """Passes the bytes of one TCP endpoint to another until it is cut."""
 
     def __init__(self, port, to):
         self.port, self.to = port, to
@@ -37,7 +37,7 @@ class Proxy:
         threading.Thread(target=self.accept, args=(server,), daemon=True).start()
 
     def cut(self):
-        """Drops the connections, and whatever is on its way in them; refuses new ones."""
+        """Drops the connections with everything on its way in them; refuses new ones."""
         with self.lock:
             server, self.server, pairs, self.pairs = self.server, None, self.pairs, []
         if server:
@@ -60,7 +60,7 @@ class Proxy:
             try:
                 there = socket.create_connection(("127.0.0.1", self.to))
             except OSError:
-                here.close()  # nobody listens there yet
+                here.close()  # nothing listens there yet
                 continue
             with self.lock:
                 if self.server is not server:
@@ -85,7 +85,7 @@ class Proxy:
 
 
 class Crashes(GridTest):
-    """Two sites; alpha has one node, so what is larger runs at beta."""
+    """Two sites; alpha has one node, so wider jobs run at beta."""
 
     def setUp(self):
         super().setUp()
@@ -93,10 +93,10 @@ class Crashes(GridTest):
                  {"name": "beta", "clusters": [{"name": "nodes", "nodes": 4}]}]
         self.testbed = self.up(self.topology("pair", *sites, defaults={"term_seconds": TERM}))
         self.pids, self.go = self.folder / "pids", self.folder / "go"
-        self.outside = []  # the numbers of those who noted theirs, as we see them
+        self.outside = []  # pids from the jobs' notes, in this process namespace
 
     def stubborn(self):
-        """A job with descendants of all kinds, which ends when `go` is there; it notes the ids of all of them."""
+        """The command of a job with descendants of all kinds that note their ids; it ends when `go` exists."""
         note = f"echo $$ >>{self.pids}"
         return ("sh", "-c", f"""{note}
             setsid sh -c '{note}; trap "" TERM; cd /; {FOREVER}' </dev/null >/dev/null 2>&1 &
@@ -115,7 +115,7 @@ class Crashes(GridTest):
         return until(noted, f"{count} processes")
 
     def restart(self, name, **variables):
-        """Starts a daemon that was killed with the same configuration; it is ended before the testbed."""
+        """Starts a killed daemon again with the same configuration; it ends before the testbed."""
         config = next(one["config"] for one in self.testbed["daemons"] if one["daemon"] == name)
         process = self.start("env", *(f"{key}={value}" for key, value in variables.items()),
                              BIN / name.split()[0], "--config", config, stderr=subprocess.DEVNULL)
@@ -137,7 +137,7 @@ class Crashes(GridTest):
         until(lambda: not any(map(lives, pids)), lambda: f"the end of {[pid for pid in pids if lives(pid)]}")
 
     def expect_unharmed(self, job, pids):
-        """It runs on as it was, and finishes in its first attempt."""
+        """The job goes on unchanged, and finishes in its first attempt."""
         self.assertEqual([pid for pid in pids if not lives(pid)], [])
         record = self.until_state(job, "running")
         self.assertEqual((record["attempt"], record["reruns"]), (1, 0), record)
@@ -152,7 +152,7 @@ class Crashes(GridTest):
         return self.dmm("fsck", "--json").json["disagreements"]
 
     def test_resource_manager(self):
-        """Its jobs run on without it, and a new one finds them."""
+        """Its jobs go on without it, and a new one finds them."""
         job, pids = self.start_borrowed()
         self.kill(self.daemon(self.testbed, "resmgr beta/nodes"))
         self.restart("resmgr beta/nodes")
@@ -169,7 +169,7 @@ class Crashes(GridTest):
         self.until_home()
 
     def test_a_resource_manager_that_stays_away(self):
-        """Its jobs are ended at the end of the lease, and run again, as often as they may."""
+        """Its jobs are ended at the end of the lease, and rerun up to their limit."""
         job, pids = self.start_borrowed("--reruns", 1)
         self.kill(self.daemon(self.testbed, "resmgr beta/nodes"))
         self.expect_ended(pids)
@@ -192,7 +192,7 @@ class Crashes(GridTest):
         self.assertEqual((record["state"], record["job"] > 1), ("finished", True))  # no number twice
 
     def test_borrowing_site(self):
-        """Its users' job managers are heard: their jobs run on, also when the lease is over."""
+        """Its users' job managers are still in contact: their jobs go on, also after the end of the lease."""
         job, pids = self.start_borrowed()
         self.kill(self.daemon(self.testbed, "sitemgr alpha"))
         until(lambda: self.sites("--site", "beta")["beta"]["leases_out"] == 0 or
@@ -201,7 +201,8 @@ class Crashes(GridTest):
         self.expect_unharmed(job, pids)
 
     def test_a_dead_borrower(self):
-        """Nobody of it is heard: the nodes go home after a lease term, and the jobs run again when it is back."""
+        """No manager of the site is in contact: the nodes go home after a lease term, and the jobs run again when it is
+        back."""
         job, pids = self.start_borrowed()
         self.kill(self.daemon(self.testbed, "sitemgr alpha"), self.daemon(self.testbed, "jobmgr alpha/u0"))
         self.expect_ended(pids)
@@ -226,7 +227,7 @@ class Crashes(GridTest):
         self.expect_unharmed(job, pids)
 
     def test_reclaim(self):
-        """The owner takes its nodes back: the job is asked to end, killed after the grace, and runs again."""
+        """The owner takes its nodes back: the job is told to end, is killed after the grace, and runs again."""
         job, pids = self.start_borrowed()
         self.dmm("drain", "alpha", "--site", "beta")
         self.dmm("reclaim", "alpha", "--site", "beta", "--grace", 1)
@@ -244,7 +245,7 @@ class Crashes(GridTest):
                       " ".join(self.dmm("why", job).out.split()))
 
     def test_a_neighbour_taken_out_of_links(self):
-        """What it borrowed runs on detached, as after a silence."""
+        """Its jobs on borrowed nodes go on detached, as after a silence."""
         job, pids = self.start_borrowed("--reruns", 0)
         beta = next(one for one in self.testbed["daemons"] if one["daemon"] == "sitemgr beta")
         config = pathlib.Path(beta["config"])
@@ -259,7 +260,7 @@ class Crashes(GridTest):
         self.assertEqual((record["state"], record["attempt"]), ("finished", 1), record)
 
     def test_a_disk_that_fails_to_sync(self):
-        """A manager halts and says why; nothing that it said is lost, and what it runs goes on."""
+        """A manager halts and says why; nothing that it said is lost, and its jobs go on."""
         failing = self.folder / "failing"
         failing.mkdir()
         job, pids = self.start_borrowed()
@@ -278,7 +279,7 @@ class Crashes(GridTest):
         self.expect_unharmed(job, pids)
 
     def test_a_start_that_fails(self):
-        """A resource manager that finds its jobs, and then can't go on, leaves them to the next start."""
+        """A resource manager that finds its jobs and then can't go on leaves them to its next start."""
         job, pids = self.start_borrowed()
         name = "resmgr beta/nodes"
         in_the_way = self.home / "testbeds/pair/run-beta-nodes/incarnation.new"
@@ -290,7 +291,7 @@ class Crashes(GridTest):
         self.expect_unharmed(job, pids)
 
     def test_keeper(self):
-        """The helper that is the parent of the jobs is killed: the job is over, and nothing of it goes on."""
+        """The keeper, which is the parent of the jobs, is killed: the job ends, and no process of it goes on."""
         job, pids = self.start_borrowed("--reruns", 0)
         folder = self.home / "testbeds/pair/run-beta-nodes/keeper.lock"
         self.kill(int(folder.read_text()))
@@ -301,7 +302,7 @@ class Crashes(GridTest):
         self.assertEqual(self.run_job("--site", "alpha", "-n", 4, "--", "true")["state"], "finished")
 
     def test_replaced(self):
-        """Something of this account that is no job takes the jobs over: the resource manager ends and says why."""
+        """A process of this account that isn't a job takes the jobs over: the resource manager ends and says why."""
         folder = self.home / "testbeds/pair/run-beta-nodes"
         process = self.daemon(self.testbed, "resmgr beta/nodes")
         secret = (folder / "keeper.secret").read_bytes()
@@ -317,7 +318,7 @@ class Crashes(GridTest):
         self.until_state(job, "finished")
 
     def test_stopped_keeper(self):
-        """A live manager notices that its keeper is stopped, says so, and makes it go on."""
+        """A live manager notices that its keeper is stopped, logs it, and makes the keeper go on."""
         keeper = int((self.home / "testbeds/pair/run-beta-nodes/keeper.lock").read_text())
         os.kill(keeper, signal.SIGSTOP)
         until(lambda: '"event":"keeper_heard"' in self.log_of(self.testbed, "resmgr beta/nodes"), "the keeper")
@@ -325,7 +326,8 @@ class Crashes(GridTest):
         self.assertEqual(self.run_job("--site", "alpha", "-n", 4, "--", "true")["state"], "finished")
 
     def test_a_keeper_that_dies(self):
-        """Nobody is charged for that; who was there three times is failed, also if the manager died with the keeper."""
+        """No job is charged for that, but a job that was present three times fails, also if the manager died with the
+        keeper."""
         jobs = next(one for one in self.testbed["daemons"] if one["daemon"] == "jobmgr alpha/u0")
         config = pathlib.Path(jobs["config"])
         config.write_text(json.dumps(json.loads(config.read_text()) | {"rerun_pause_seconds": 0.1}))
@@ -353,10 +355,10 @@ class Crashes(GridTest):
 
 
 class Alone(GridTest):
-    """A job manager that keeps no ledger, and whose site is away: it has only its files."""
+    """A job manager that keeps no ledger and has no contact with its site: it has only its files."""
 
     def begin(self):
-        """In the folder of the test, by paths that begin there; it works in its own."""
+        """Paths are relative to the test's folder, but the job manager works in its own folder."""
         (self.folder / "user.json").write_text(json.dumps(
             {"site": "alpha", "user": "u", "site_endpoint": "ipc://alpha.sock", "listen": ["ipc://user.sock"],
              "directory": "jobs", "ledger": "off", "log": {"file": "user.jsonl", "terminal": False}}))
@@ -366,7 +368,7 @@ class Alone(GridTest):
         return process
 
     def first_of(self, jobs):
-        """Submits this number of jobs; the number of the first."""
+        """Submits this number of jobs; returns the number of the first."""
         network = Network()
         try:
             person = Person(network, job_manager("alpha", "u"), f"ipc://{self.folder}/user.sock").open()
@@ -377,7 +379,7 @@ class Alone(GridTest):
             network.close()
 
     def test_numbers(self):
-        """No number twice, also of jobs that are forgotten; and no more than a block of them is left out."""
+        """No number is used twice, also those of forgotten jobs; at most one block of numbers is skipped."""
         process = self.begin()
         jobs = 250  # more than a block that is reserved at the start
         first = self.first_of(jobs)
@@ -388,7 +390,7 @@ class Alone(GridTest):
         second = self.first_of(1)
         self.assertGreaterEqual(second, first + jobs)
         self.assertLessEqual(second, first + jobs + 100)
-        process.send_signal(signal.SIGHUP)  # it finds its file again, from where it works now
+        process.send_signal(signal.SIGHUP)  # it finds its file again from its present working directory
         until(lambda: b'"configuration_taken"' in read(self.folder / "user.jsonl"), "its configuration read again")
         self.assertIn(b'"after_restart":"nothing"', read(self.folder / "user.jsonl"))
         process.terminate()
@@ -466,7 +468,7 @@ class CutLink(GridTest):
         file = self.folder / "job.json"
         file.write_text(json.dumps({"command": ["sh", "-c", f"echo $DMM_JOB >>{marks}; sleep 0.1; echo out $DMM_JOB"],
                                     "processors": 1}), encoding="utf-8")
-        # However slowly they come, some overflow: alpha's only node is taken until a number of them has run.
+        # However slowly jobs come, some overflow: alpha's only node is taken until several have run.
         self.submit(*self.manager, "-n", "1", "--", "sh", "-c",
                     f"until [ $(cat {marks} 2>/dev/null | wc -l) -ge 12 ]; do sleep 0.05; done; "
                     f"echo $DMM_JOB >>{marks}; echo out $DMM_JOB")
@@ -476,7 +478,7 @@ class CutLink(GridTest):
             until(lambda at=at: len(self.ran(marks)) >= at, f"{at} jobs")
             accepted = self.proxy.accepted
             self.proxy.cut()
-            if turn != 1:  # the second time it comes back before anybody has noticed
+            if turn != 1:  # the second time the link heals before either side notices
                 self.until_linked(False)
             self.proxy.heal()
             until(lambda accepted=accepted: self.proxy.accepted > accepted, "a new connection")
@@ -493,7 +495,7 @@ class CutLink(GridTest):
         reruns = {job["request"]: job["reruns"] for job in self.records if job["reruns"]}
         self.assertEqual((dict(counts), reruns), (wanted, {}))
         self.assertTrue([job for job in self.records if job["place"]["owner"] == "beta"])
-        for job in self.records:  # output comes back, too
+        for job in self.records:  # output comes home, too
             output = (self.folder / f"jobs/outputs/{job['job']}.out").read_text()
             self.assertEqual(output, f"out {job['request']}\n")
         self.until_quiet()
@@ -511,7 +513,7 @@ class CutLink(GridTest):
 
 
 class CutLinkDirect(CutLink):
-    """The same, where the job manager reaches beta's resource manager directly."""
+    """The same, but the job manager reaches beta's resource manager directly."""
     direct = True
 
 

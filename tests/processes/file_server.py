@@ -1,4 +1,4 @@
-"""An HTTP server that errs as a test wants: one path for each way, and ranges where the path has them."""
+"""An HTTP server with the faults that a test wants: a path for each fault, and ranges where the path supports them."""
 import contextlib
 import http.server
 import threading
@@ -20,7 +20,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if way is None:
             self.send_error(404)
         else:
-            with contextlib.suppress(ConnectionError):  # of a job that was cancelled
+            with contextlib.suppress(ConnectionError):  # a cancelled job closes the connection
                 way()
 
     def tries(self):
@@ -48,7 +48,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(LARGE[self.first_byte():], start=self.first_byte())
 
     def do_breaks(self):
-        """Every answer ends after a quarter of the file, which a further one goes on from."""
+        """Every answer ends after a quarter of the file; a further request continues from there."""
         start = self.first_byte()
         self.answer(DATA[start:start + len(DATA) // 4], len(DATA) - start, start)
 
@@ -57,7 +57,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(DATA[:1000] if self.tries() == 1 else DATA, len(DATA))
 
     def do_changes(self):
-        """The file is another one when it is gone on with."""
+        """The file changes between the first request and the next."""
         start = self.first_byte()
         if self.tries() == 1:
             return self.answer(b"x" * 1000, len(DATA))

@@ -1,4 +1,4 @@
-"""Runs the commands of docs/files.md in their order. In place of Python's server of HTTP there is nginx."""
+"""Runs the commands of docs/files.md in their order. nginx takes the place of Python's HTTP server."""
 import os
 import re
 import subprocess

@@ -1,5 +1,5 @@
-"""Input files of jobs: brought from real servers of HTTP and from paths of the host, also from servers that err. What
-goes wrong is said, and nothing of it stays behind.
+"""Input files of jobs: fetched from real HTTP servers and from paths of the host, also from faulty servers. Faults are
+reported, and leave nothing behind.
 """
 # ctest: cost 40
 import hashlib
@@ -25,7 +25,7 @@ class Files(GridTest):
             {"name": "beta", "parent": "alpha", "users": [], "clusters": [{"name": "nodes", "nodes": 4}]}))
 
     def run_with(self, files, *words, code=0, **more):
-        """Runs a job with these input files; its record."""
+        """Runs a job with these input files; returns its record."""
         file = self.folder / "job.json"
         file.write_text(json.dumps({"command": list(words or ("sha256sum", files[0]["name"])), "stage_in": files,
                                     **more}), encoding="utf-8")
@@ -38,7 +38,7 @@ class Files(GridTest):
         return {"name": "data", "url": self.server.url(path), **more}
 
     def refused_staging(self, file, *parts):
-        """The job fails by its input file, with these words; nothing of it stays."""
+        """The job fails because of its input file, with this text, and leaves nothing behind."""
         record = self.run_with([file], code=1)
         self.assertEqual(record["exit"]["fault"], "staging", record)
         for part in parts:
@@ -90,7 +90,7 @@ class GoodServers(Files):
 
 
 class Catalogue(Files):
-    """Logical names, and the replicas that they stand for."""
+    """Logical names and their replicas."""
 
     def add(self, *words, code=0):
         return self.dmm("files", "add", *words, code=code)
@@ -159,7 +159,7 @@ class Catalogue(Files):
 
 
 class KeptFiles(GridTest):
-    """Two sites, of which beta keeps input files; the home site claims nodes when files are nearly there."""
+    """Two sites. beta keeps input files; the home site claims nodes when files are nearly there."""
 
     def setUp(self):
         super().setUp()
@@ -200,7 +200,7 @@ class KeptFiles(GridTest):
         self.assertEqual(len(self.server.asked), 2)
 
     def test_file_goes_ahead_and_nodes_are_claimed_when_it_is_nearly_there(self):
-        name = self.start_with(LARGE, "gated", "archive")  # a site that nothing is known of: 100 Mbit/s
+        name = self.start_with(LARGE, "gated", "archive")  # a site of unknown speed: 100 Mbit/s
         why = until(lambda: (said := self.dmm("why", name).out).count("Its place: ") and said,
                     lambda: self.dmm("why", name).out)
         self.assertIn("on beta/nodes (files in 3.4 s)", why)

@@ -1,14 +1,14 @@
-"""A flood against managers that listen over tcp, and honest parties that ask meanwhile: each kind is a process of its
-own, which runs until its input ends and then prints what it counted as JSON.
+"""A flood against managers that listen over tcp, and honest parties that ask meanwhile. Each kind is a process of its
+own: it runs until its input ends, and then prints its counts as JSON.
 
-    flood.py silent PORT COUNT            connections that say nothing; closed ones are opened again
-    flood.py handshakes PORT RATE         bad handshakes a second: garbage, other mechanisms, half a greeting
-    flood.py unknown ENDPOINT RATE        whole handshakes a second with keys that no site certified
-    flood.py garbage ENDPOINT RATE SITE PEER KEYS   messages a second from a neighbour that is known
-    flood.py parts ENDPOINT BYTES KEYS    messages of many parts, one after another, each on a connection of its own
-    flood.py ask ENDPOINT RATE PEER NAME KEYS       questions a second over one connection
-    flood.py call ENDPOINT RATE PEER NAME KEYS      questions a second, each over a connection of its own
-    flood.py ... KEYS COUNT                         the same, and it ends after so many questions
+        flood.py silent PORT COUNT            silent connections; closed ones are opened again
+        flood.py handshakes PORT RATE         bad handshakes a second: garbage, other mechanisms, half a greeting
+        flood.py unknown ENDPOINT RATE        complete handshakes a second with keys that no site certified
+        flood.py garbage ENDPOINT RATE SITE PEER KEYS   messages a second from a known neighbour
+        flood.py parts ENDPOINT BYTES KEYS    messages of many parts, one after another, each on a connection of its own
+        flood.py ask ENDPOINT RATE PEER NAME KEYS       questions a second over one connection
+        flood.py call ENDPOINT RATE PEER NAME KEYS      questions a second, each over a connection of its own
+        flood.py ... KEYS COUNT                         the same, ended after COUNT questions
 """
 import collections
 import json
@@ -28,7 +28,7 @@ from dmm_keys import Keys, key_of_endpoint
 
 OPENED_EACH_SECOND = 500  # silent connections, at most
 PATIENCE = 1.0  # seconds that a bad handshake waits for the end of its connection
-ANSWERED = 10.0  # seconds; a question that takes longer is not answered
+ANSWERED = 10.0  # seconds; a slower answer doesn't count
 RESET = struct.pack("ii", 1, 0)
 GREETING = b"\xff\0\0\0\0\0\0\0\x01\x7f\x03\0"
 
@@ -43,7 +43,7 @@ BAD = (b"GET / HTTP/1.0\r\n\r\n", os.urandom(200), greeting(b"NULL") + b"\x04\x1
 
 
 class Pace:
-    """How many times something is due by now, at so many a second and no more than `burst` at once."""
+    """How many events are due by now at this rate, at most `burst` at once."""
 
     def __init__(self, rate, burst):
         self.rate, self.burst, self.at = rate, burst, time.monotonic()
@@ -57,7 +57,7 @@ class Pace:
 
 
 class Ending:
-    """Whether the input has ended: then the process is to count and end."""
+    """Whether the input has ended: then the process counts and ends."""
 
     def __init__(self):
         self.poll = select.poll()
@@ -147,7 +147,7 @@ def unknown(ending, endpoint, rate):
 
 
 def garbage_of(party, peer, incarnation):
-    """Messages of a known peer that are to be refused, each in another way."""
+    """Messages of a known peer that must be refused, each in another way."""
     session = Manager.__new__(Manager)
     session.party, session.peer, session.incarnation = party, peer, incarnation
     session.peer_incarnation, session.delivered = 1, 0
@@ -183,7 +183,7 @@ def garbage(ending, endpoint, rate, party, peer, folder):
 
 
 def parts(ending, endpoint, size, folder):
-    """Each is dropped where it is refused: the connection is opened again, and the next one follows."""
+    """Each message is dropped where it is refused: the connection is opened again for the next one."""
     context, counts, keys = zmq.Context(), collections.Counter(), Keys.read(folder)
     count = int(size) // 60_000
     while not ending():

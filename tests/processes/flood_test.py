@@ -1,5 +1,5 @@
-"""Floods of strangers, and of garbage and endless messages from a neighbour that is known, at real managers over tcp
-with few descriptors: known peers are answered, newcomers come in, and descriptors and memory stay bounded.
+"""Floods of strangers, and of garbage and endless messages from a known neighbour, against real managers over tcp with
+few descriptors. Known peers are answered, newcomers are admitted, and descriptors and memory stay bounded.
 """
 # ctest: cost 60
 import json
@@ -64,7 +64,7 @@ class Managers(GridTest):
         return crowd.until_open()
 
     def party(self, kind, name, rate, count):
-        """An honest one; by now its session is there, if it keeps one."""
+        """An honest party; its session exists by now, if it keeps one."""
         keys = self.keys["user" if name == "user" else "ops"]
         return self.crowd(kind, self.endpoints[name], rate, ROLES[name], f"{kind}-{name}", keys, count)
 
@@ -76,7 +76,7 @@ class Managers(GridTest):
                 self.most[name][key] = max(most, seen[key])
 
     def watched(self, parties):
-        """What parties counted, which end by themselves; meanwhile all managers are looked at."""
+        """The counts of parties that end by themselves; meanwhile all managers are watched."""
         until(lambda: self.look() or all(party.process.poll() is not None for party in parties),
               "the end of all questions", 3 * LIMIT)
         return [party.end() for party in parties]
@@ -106,7 +106,7 @@ class Floods(Managers):
         self.expect_answered(counted)
         self.expect_links_up()
         for name, most in self.most.items():
-            # Strangers, and what came before the guard could look.
+            # Strangers, and connections that came before the guard could check.
             self.assertLess(most["descriptors"], quiet[name] + 6 * STRANGERS, (name, flooded))
             self.assertLess(most["bytes"], MEMORY, name)
             self.assertLess(len(self.logged(name, "connections_cut")), 20)

@@ -1,5 +1,5 @@
-"""The gate of a real site manager over tcp: each role says each message, and those that the table of docs/protocol.md
-section 3.3 doesn't allow are refused; a party that isn't proved says them all, and none is delivered.
+"""The gate of a real site manager over tcp. Each role sends each message; those that the table of docs/protocol.md
+section 3.3 doesn't allow are refused. A party without proof sends them all, and none is delivered.
 """
 import unittest
 
@@ -9,7 +9,7 @@ from dmm_messages import CLIENT, Party
 from grid import LIMIT, SOURCE
 from keys_test import Stage
 
-SAID_TO_ASK = {"hello", "beat", "fault", "ask"}  # what the test's own questions are made of
+SAID_TO_ASK = {"hello", "beat", "fault", "ask"}  # the messages of the test's own questions
 
 
 def table():
@@ -87,7 +87,7 @@ class Gate(Stage):
                 self.network.remove(thief)
 
     def received(self):
-        """How many messages of each type were delivered, but for those that ask for these numbers."""
+        """How many messages of each type were delivered, without those of the questions for these numbers."""
         return {name: count for name, count in self.ask("messages")["received"].items() if name not in SAID_TO_ASK}
 
 

@@ -1,5 +1,5 @@
-"""What tests of whole grids share: `dmm` under a folder of its own as DMM_HOME, waiting for events with deadlines, and
-looking for what was left behind. Limits are generous, since sanitizers slow everything down; nothing measures time.
+"""What tests of whole grids share: `dmm` with a folder of its own as DMM_HOME, waits for events with deadlines, and
+checks for remains. Limits are generous, since sanitizers slow everything down; nothing here measures time.
 """
 import fcntl
 import json
@@ -14,7 +14,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ.get("DMM_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 BIN = pathlib.Path(os.environ.get("DMM_BIN", SOURCE / "build/bin")).resolve()
-LIMIT = 60  # seconds, for anything that is certain to come
+LIMIT = 60  # seconds, for anything that is sure to come
 OVER = ("finished", "failed", "cancelled", "lost")
 
 
@@ -50,7 +50,7 @@ def read(path):
 
 
 def lives(pid):
-    """Whether a process is there, and no zombie: none of its threads holds a file or a lock any more."""
+    """Whether the process exists and isn't a zombie; a thread of it may still hold a file or a lock."""
     stat = read(f"/proc/{pid}/stat")
     if not stat or stat[stat.rindex(b")") + 2:][:1] not in (b"Z", b"X"):
         return bool(stat)
@@ -61,8 +61,8 @@ def lives(pid):
 
 
 def number_outside(inside, text):
-    """The number that we know a job's process by which has this one in its own pid namespace, or the same if it has
-    none there; None if there is no such process with `text` in its environment."""
+    """The process id here of the job's process that has this id in its own pid namespace, or the same id if it has none
+    there. None if no such process has `text` in its environment."""
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit() and text.encode() in read(entry / "environ"):
             status = read(entry / "status").decode(errors="replace").splitlines()
@@ -94,7 +94,7 @@ def sockets_with(texts):
 
 
 def free_ports(count):
-    """Ports of 127.0.0.1 that nobody listens on just now."""
+    """Ports of 127.0.0.1 that no process listens on now."""
     with_ports = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in with_ports]
     for one in with_ports:
@@ -103,7 +103,7 @@ def free_ports(count):
 
 
 class GridTest(unittest.TestCase):
-    """A home folder for dmm; at the end nothing of it may be left."""
+    """A home folder for dmm; at the end nothing in it may be left."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="dmmtest-")
@@ -142,7 +142,7 @@ class GridTest(unittest.TestCase):
         self.dmm("certify", "--by", by, f"--{kind}", name, *more, folder)
 
     def start(self, *words, **more):
-        """Starts a program that is killed at the end, if need be."""
+        """Starts a program; it is killed at the end if it still runs."""
         process = subprocess.Popen([str(word) for word in words], env=self.environment, cwd=self.folder,
                                    stdin=subprocess.DEVNULL, **more)
 
@@ -157,7 +157,7 @@ class GridTest(unittest.TestCase):
         return process
 
     def refused(self, code, *parts, words, cwd=None):
-        """Runs a command that has to end with this code and a message with all these parts; starts nothing."""
+        """Runs a command that must end with this code and a message with all these parts, and must start nothing."""
         done = self.dmm(*words, code=code, cwd=cwd)
         for part in parts:
             self.assertIn(part, done.err, done)
@@ -215,14 +215,14 @@ class GridTest(unittest.TestCase):
         last = {}
 
         def there():
-            done = self.dmm("why", name, "--json", *options, code=None)  # perhaps it is still to be submitted
+            done = self.dmm("why", name, "--json", *options, code=None)  # perhaps it isn't submitted yet
             last.update(done.json["job"] if done.code == 0 else {"state": done.err})
             return last["state"] in states
         until(there, lambda: f"{name} {states}; it is {last}")
         return last
 
     def until_chain(self, name, *parts, options=()):
-        """The chain of a request, once all these parts are in the logs, which daemons write each second."""
+        """The chain of a request, once all these parts are in the logs; daemons write these each second."""
         done = []
 
         def complete():
@@ -274,7 +274,7 @@ class GridTest(unittest.TestCase):
         self.assertEqual(list(testbeds.iterdir()) if testbeds.exists() else [], [])
         for path in self.folder.rglob("*"):
             self.assertFalse(path.is_socket(), path)
-            if path.name.endswith(".lock"):  # the file may stay, but nobody holds it
+            if path.name.endswith(".lock"):  # the file may stay, but no process holds it
                 with path.open() as file:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         folder = pathlib.Path(f"/tmp/dmm-{os.getuid()}")

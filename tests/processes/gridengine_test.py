@@ -1,7 +1,7 @@
 # ctest: cost 60
 # ctest: batch system
-"""The lending loop with a real Grid Engine, by the four programs that drive any batch system. Skipped where Grid Engine
-isn't installed.
+"""Lending with a real Grid Engine, by the four programs that drive any batch system. Skipped if Grid Engine isn't
+installed.
 """
 import os
 import shutil
@@ -38,12 +38,12 @@ class GridEngine(BedTest):
         until(lambda: not self.beta.leased(), lambda: self.beta.run("dmm", "nodes", code=None), MINUTE)
 
     def qsub(self, command):
-        """A plain user's job; its id."""
+        """Submits a plain user's job; returns its id."""
         return self.beta.run("qsub", "-terse", "-b", "y", "-q", "main", "-wd", "/", "-o", "/dev/null",
                              "-e", "/dev/null", *command, user="nobody")
 
     def state_of(self, job):
-        """Nothing once it is over."""
+        """Its state; empty once it is over."""
         lines = [line.split() for line in self.beta.run("qstat", "-u", "nobody").splitlines()]
         return next((words[4] for words in lines if words and words[0] == job), "")
 
@@ -52,7 +52,7 @@ class GridEngine(BedTest):
         self.assertIn("lent by way of beta > alpha", self.alpha.run("dmm", "why", self.job))
         local = self.qsub(["sleep", "1000"])
         until(lambda: self.state_of(local) == "r", lambda: self.beta.run("qstat", "-f", "-u", "*"), MINUTE)
-        # Not before the node was given back: nothing of alpha's job is there any more.
+        # It starts only after the node was given back: nothing of alpha's job is left there.
         self.assertFalse(processes_with("sleep 4321"))
         self.assertFalse(processes_with(f"/beta/nodes/{self.node}/"))
         until(lambda: self.alpha.job(self.job)["state"] == "waiting", lambda: self.alpha.job(self.job), MINUTE)

@@ -1,6 +1,6 @@
-"""Users apart: a resource manager that runs as root runs borrowed jobs under an account for each borrowing site, and
-says so where it can't. Needs root, which alone can start processes of several accounts; without root the test says so
-and looks at nothing.
+"""Isolated users: a resource manager that runs as root runs borrowed jobs under an account for each borrowing site, and
+says so if it can't. Needs root, since only root can start processes of several accounts; without root the test says so
+and checks nothing.
 """
 import os
 import shutil
@@ -19,12 +19,12 @@ class JobAccounts(GridTest):
 
     def setUp(self):
         super().setUp()
-        self.folder.chmod(0o755)  # accounts of jobs pass it
-        self.programs = self.folder / "bin"  # a checkout may lie where no other account can look
+        self.folder.chmod(0o755)  # the accounts of jobs pass through it
+        self.programs = self.folder / "bin"  # other accounts may be unable to read a checkout
         self.programs.mkdir()
         for program in ("resmgr", "keeper", "launcher"):
             shutil.copy(BIN / program, self.programs)
-        before = os.umask(0)  # every account may connect to what the daemons make
+        before = os.umask(0)  # every account may connect to the daemons' sockets
         self.addCleanup(os.umask, before)
         self.begin("sitemgr", "alpha", {
             "clusters": [{"name": "nodes", "nodes": 4}], "resource_manager_accounts": [OTHER],
@@ -61,7 +61,7 @@ class JobAccounts(GridTest):
         return "--jobmgr", self.socket_of(f"{site}-u"), "--as-site", site, "--as-user", "u"
 
     def output_of(self, site, script):
-        """What a job of the site says."""
+        """The output of a job of this site."""
         file = self.folder / f"out-{site}"
         self.run_job(*self.user(site), "--output-file", file, "--", "sh", "-c", script)
         return read(file).decode()
@@ -117,7 +117,7 @@ class JobAccounts(GridTest):
             self.assertEqual(self.output_of(site, "id -u").strip(), numbers[site])
 
     def certify_nodes(self, folder):
-        """Keys as a resource manager that speaks over tcp has them."""
+        """Keys as a resource manager over tcp has them."""
         head = self.folder / "head"
         self.site_keys("alpha", head)
         self.certify(head, "node", "nodes", folder)

@@ -1,5 +1,5 @@
-"""Jobs as people write them down: scripts that travel with their directives and arguments, standard input, files of
-several jobs, requests in RSL, and what --check tells of them. Through real daemons.
+"""Jobs as people write them: scripts that travel with their directives and arguments, standard input, files of several
+jobs, requests in RSL, and the output of --check. With real daemons.
 """
 # ctest: cost 25
 import os
@@ -30,7 +30,7 @@ class Jobs(GridTest):
         return self.dmm("output", name, *options).out
 
     def stop(self):
-        """Takes the testbed down: what follows must not need it."""
+        """Takes the testbed down: the following commands must not need it."""
         self.down("jobs")
 
 

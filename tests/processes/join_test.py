@@ -1,5 +1,5 @@
-"""Two commands to join: a neighbour, a user and a node each become known to a site by a token, prove themselves over
-tcp from then on, and run a job together; what a token is no good for is refused in words.
+"""Two commands to join: a neighbour, a user and a node become known to a site by a token. From then on they prove
+themselves over tcp, and run a job together. A token that doesn't fit is refused with a message.
 """
 import os
 import signal
@@ -32,7 +32,7 @@ class Joining(GridTest):
         return ("--sitemgr", self.ipc(name))
 
     def end_all(self):
-        """The daemons that `dmm` started, too."""
+        """Also ends the daemons that `dmm` started."""
         for pid in processes_with(str(self.folder)):
             os.kill(pid, signal.SIGTERM)
         until(lambda: not processes_with(str(self.folder)), lambda: processes_with(str(self.folder)))
@@ -57,13 +57,13 @@ class Joining(GridTest):
         self.assertIn("beta is linked to alpha, its sibling", joined.out)
         self.until_linked()
         self.refused_token("used before", token, *self.at("beta"))
-        # Restarts keep what joined.
+        # Joined parties survive restarts.
         for name, site in list(self.sites.items()):
             site.process.terminate()
             until(lambda pid=site.process.pid: not lives(pid), "its end")
             self.sites[name] = self.begin(name)
         self.until_linked()
-        # A node of beta and a user of alpha: the job is delegated, and runs there.
+        # A node of beta and a user of alpha: the job is delegated and runs there.
         node = self.token("beta", "node", "add", "node01")
         self.assertIn("runs with", self.dmm("join", node, "--directory", self.folder / "node", "--nodes", 4).out)
         login = self.token("alpha", "user", "add", "ann")

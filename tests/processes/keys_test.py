@@ -1,5 +1,5 @@
-"""Keys over tcp, tried by a client in another language that has keys of its own and lies about everything else: what is
-not proved is never delivered, orders take an administrator, and what is revoked or foreign stays outside.
+"""Keys over tcp, tried by a client in another language that has its own keys and lies about everything else. Messages
+without proof are never delivered, orders need an administrator, and revoked or foreign keys are refused.
 """
 import unittest
 
@@ -12,7 +12,7 @@ from grid import LIMIT, GridTest, free_ports, until
 
 
 class Stage(GridTest):
-    """Site alpha, which listens over tcp and has a neighbour beta that isn't there."""
+    """Site alpha, which listens over tcp and has a neighbour beta that doesn't run."""
 
     def setUp(self):
         super().setUp()
@@ -89,7 +89,7 @@ class Claims(Stage):
         self.network.until(lambda: self.site.logged("request"), LIMIT, "the request")
 
     def test_a_key_is_revoked_by_an_order(self):
-        """At once, for good, and at the site's resource managers too."""
+        """The revocation takes effect at once, for good, and also at the site's resource managers."""
         ann, keys = job_manager("alpha", "ann"), self.keys_for("alpha", "user", "ann")
         of_nodes, place = self.folder / "nodes", f"tcp://127.0.0.1:{free_ports(1)[0]}"
         self.certify(self.folder_of["alpha"], "node", "nodes", of_nodes)
@@ -135,14 +135,14 @@ class Claims(Stage):
                         socket.send(b"frame", zmq.DONTWAIT)
                     except zmq.Again:
                         pass
-            # What is said later over another connection is heard: nothing of the first is.
+            # A later message over another connection is heard: nothing of the first was.
             self.network.until(lambda c=caller: c.faults, LIMIT, "the answer to one with CURVE")
             self.network.remove(caller)
             self.assertFalse([part for part in heard.keys() ^ self.site_messages().keys() if part != "not_proved"])
             socket.close()
 
     def site_messages(self):
-        """What the site refused, by reason."""
+        """The refusals of the site, by reason."""
         person = Person(self.network, site_manager("alpha"), f"ipc://{self.folder}/alpha.ipc")
         try:
             return person.ask("links")["refused"]
@@ -188,7 +188,7 @@ class Orders(Stage):
             self.assertIn('"drain" takes an administrator', self.dmm_as(folder, "drain", "alpha", code=1).err)
         self.assertIn("takes", self.dmm_as(foreign, "drain", "alpha", code=1).err)
         self.dmm_as(ops, "drain", "alpha", code=0)
-        self.dmm_as(self.folder_of["alpha"], "resume", "alpha", code=0)  # the site manager's own keys
+        self.dmm_as(self.folder_of["alpha"], "resume", "alpha", code=0)  # by the site manager's own keys
         shown = self.dmm("keys", ops, "--json").json
         self.assertEqual(shown["holder"], "client alpha/ops")
 

@@ -1,5 +1,6 @@
-"""What jobs write: brought back whole while they run and afterwards, into one file if both streams are to be there;
-told when it can't be written, and fetched once more then; kept when a testbed goes. All through the command line.
+"""The output of jobs: fetched whole while they run and afterwards, into one file if both streams go there. If it can't
+be written, that is reported, and it can be fetched again. It is kept when a testbed is removed. All through the command
+line.
 """
 import pathlib
 import shutil

@@ -1,5 +1,5 @@
-"""Parallel jobs over three sites, with real daemons and real MPI: how often a program runs, that all of its tasks begin
-together or not at all, and what becomes of it when ranks, sites or its user end it.
+"""Parallel jobs over three sites, with real daemons and real MPI: how often a program runs, that all its tasks begin
+together or not at all, and how the job ends when ranks, sites or its user end it.
 """
 import os
 import signal
@@ -15,7 +15,7 @@ def site(name, processors, cluster={}, **more):
 
 
 class ThreeSites(GridTest):
-    """Three sites with 4 nodes of 2 processors, each linked with each."""
+    """Three sites with 4 nodes of 2 processors, each linked with each other."""
     ALPHA = ("--site", "alpha")
     THREE = ("--components", "4@alpha,4@beta,4@gamma")
 
@@ -24,7 +24,7 @@ class ThreeSites(GridTest):
                               site("beta", 8, cluster, siblings=["gamma"]), site("gamma", 8, cluster)))
 
     def run_and_read(self, *words, count=1):
-        """The record of a job, and all lines that its tasks wrote."""
+        """The record of a job, and all lines of its tasks' output."""
         out = self.folder / "job.out"
         for old in self.folder.glob("job.out*"):
             old.unlink()
@@ -128,12 +128,12 @@ class Mpi(ThreeSites):
         self.check_all_programs("openmpi")
 
     def test_mpich_programs_run_over_three_sites(self):
-        # On one host MPICH passes over shared memory, which it can't between namespaces.
+        # On one host MPICH uses shared memory, which namespaces separate.
         self.three(isolate_jobs=False)
         self.check_all_programs("mpich")
 
     def begin(self, seconds=600):
-        """An MPI job that runs."""
+        """A running MPI job."""
         out = self.folder / "long.out"
         job = self.submit(*self.ALPHA, *self.THREE, "--output-file", out, "--mpi", "--",
                           self.build("openmpi", "allreduce"), seconds)

@@ -1,6 +1,6 @@
-"""Speaks to real managers in Python, with a client written from docs/protocol.md alone: what a stranger could do who
-has only that document. Plays job managers and resource managers against a real sitemgr, and sends all three daemons
-what no honest party would. Names of sentences, such as [S38], are those of the document.
+"""Speaks to real managers in Python, with a client written from docs/protocol.md alone: what a stranger with only that
+document could do. Plays job managers and resource managers against a real sitemgr, and sends all three daemons frames
+that no honest party would send. Names of sentences, such as [S38], are those of the document.
 """
 import pathlib
 import unittest
@@ -16,7 +16,7 @@ from python_stage import FIRST, NORTH, SITE, Processes, need, request
 
 class Leases(Processes):
     def test_what_many_leases_need_is_registered_in_parts(self):  # [S123, S123a]
-        """Nothing is concluded from a part: only the last says what the resource manager has."""
+        """A part alone has no effect: only with the last part is the resource manager's state known."""
         self.start_site()
         leases = [LeaseId(SITE, Epoch(1, number)) for number in (1, 2)]
         offer = Register("c0", 4, 1, leases=(leases[0],), leased=(((0, 0),),), last=False)
@@ -46,14 +46,14 @@ class Leases(Processes):
         unassign = nodes.until_unassigned(grant.lease)
         self.assertEqual(nodes_in(unassign.nodes), nodes_in(assign.nodes))
         alice.barrier()
-        self.assertEqual(alice.received(Grant), [])  # released, but nobody said that the nodes are clean
+        self.assertEqual(alice.received(Grant), [])  # released, but no Clean has come
         self.assertEqual(self.person.ask("why", {"request": "home/alice/2"})["waits"], True)
         nodes.send(Clean(unassign.lease, unassign.nodes))
         again = alice.expect(Grant)
         self.assertGreater(again.lease.epoch, grant.lease.epoch)
         self.assertEqual(nodes_in(nodes.until_assigned(again.lease).nodes), [0, 1, 2, 3])
         nodes.cleans = True
-        alice.send(Release(again.lease))  # nothing named: all that is left
+        alice.send(Release(again.lease))  # names no nodes: all that are left
         self.until_site(processors=8, processors_busy=0, leases_own=0, requests_waiting=0)
 
     def test_a_lease_that_ends_with_its_job(self):  # [S127b, S131]
@@ -68,8 +68,8 @@ class Leases(Processes):
         following = bob.expect(Grant)
         alice.barrier()
         self.assertEqual(alice.received(LeaseEnded), [])
-        alice.send(Release(grant.lease, grant.nodes))  # it didn't look at what Ended said
-        nodes.send(Clean(grant.lease))  # and once more
+        alice.send(Release(grant.lease, grant.nodes))  # as if it had not read Ended
+        nodes.send(Clean(grant.lease))  # once more
         for party in (alice, nodes):
             party.barrier()
         self.assertEqual(nodes.unassigned, [])
@@ -85,7 +85,7 @@ class Leases(Processes):
         bob.send(request(1, 1, "bob"))
         bob.send(request(1, 1, "bob"))
         bob.send(Release(grant.lease, grant.nodes))  # of alice's nodes
-        nodes.send(Clean(grant.lease, grant.nodes[0].nodes))  # before anybody asked for it
+        nodes.send(Clean(grant.lease, grant.nodes[0].nodes))  # before any order to clean
         alice.send(Cancel(RequestId(SITE, "bob", 1, 1)))
         alice.send(Release(LeaseId(SITE, Epoch(1, 99999)), grant.nodes))
         for party in (alice, bob, nodes):
@@ -100,7 +100,7 @@ class Leases(Processes):
         self.start_site(clusters=[{"name": "c0", "nodes": 4, "processors_per_node": 2,
                                    "attributes": {"arch": "x86_64"}}])
         alice = self.user()
-        alice.send(request(1, 9))  # nobody is registered yet, but what there can be is configured
+        alice.send(request(1, 9))  # no node is registered yet, but the configuration says what there can be
         refuse = alice.expect(Refuse)
         self.assertEqual((refuse.request.job, refuse.reason, refuse.largest), (1, TOO_LARGE, 8), refuse.text)
         alice.send(request(1, 2, need=need(2, constraints=Constraints(0, {"gpu": "a100"}))))
@@ -176,7 +176,7 @@ class Sessions(Processes):
         self.resources(4)
         alice = self.user()
         alice.send(request(1, 1))
-        alice.close()  # before anything could come back
+        alice.close()  # before any answer
         alice.connect()
         alice.open()
         self.assertEqual(alice.expect(Grant).request.job, 1)
@@ -195,7 +195,7 @@ class Sessions(Processes):
         old.barrier()
         old.beating = False
         new = self.user(incarnation=FIRST + 1)
-        new.handlers[Grant] = lambda new, it: new.send(Release(it.lease, it.nodes))  # it asked for nothing yet
+        new.handlers[Grant] = lambda new, it: new.send(Release(it.lease, it.nodes))  # it has asked for nothing yet
         held = new.expect(Inventory).lent  # [S78a]
         self.assertEqual([(one.lease, one.request) for one in held], [(grant.lease, grant.request)])
         new.send(Inventory())  # it remembers nothing  [S122e]
@@ -370,10 +370,10 @@ class Jobs(Processes):
 
 
 class Assault(Processes):
-    """What no honest party sends is counted, answered or dropped, and everybody else is served."""
+    """Frames that no honest party sends are counted, answered or dropped, and all other parties are served."""
 
     def frames(self, party, peer):
-        """Frames and under which name each is counted."""
+        """Frames, and the name under which each is counted."""
         def head(number, **more):
             return Head(type=number, sender=party, receiver=peer, incarnation=FIRST)._replace(**more)
         good = frame_of(head(Hello.NUMBER), Hello())

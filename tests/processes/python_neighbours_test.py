@@ -19,7 +19,7 @@ class Neighbours(Processes):
         return Delegate(asked, 0, round_, dttl, 15, 10 * SECOND, **{"chain": (NORTH,), **more})
 
     def lend(self, **more):
-        """Half of eight nodes, to the neighbour."""
+        """Lends half of eight nodes to the neighbour."""
         self.start_site(**self.LINK, **more)
         nodes, north = self.resources(8), self.neighbour()
         north.send(self.delegate(1, 4))
@@ -28,7 +28,7 @@ class Neighbours(Processes):
     def test_leases_that_need_a_release(self):  # [S127b, S131]
         nodes, _, grant = self.lend()
         self.assertEqual(nodes.until_assigned(grant.lease).once, False)
-        nodes.send(Clean(grant.lease))  # a neighbour has it: another job may come
+        nodes.send(Clean(grant.lease))  # a neighbour has the lease, so another job may come
         nodes.barrier()
         self.until_site(processors_lent=4)
         alice = self.user()
@@ -52,7 +52,7 @@ class Neighbours(Processes):
         second = north.expect(Probe)
         self.assertEqual((second.number, len(second.filler)), (2, 15_000))
         self.assertIsNone(self.person.ask("site")["links"][0]["bytes_per_second"])
-        time.sleep(0.03)  # so that the link counts as slow enough to have been timed well
+        time.sleep(0.03)  # so that the link seems slow enough to be timed well
         north.send(Probed(2))
         self.network.until(lambda: self.person.ask("site")["links"][0]["bytes_per_second"], 5, "a bandwidth")
 
@@ -112,7 +112,7 @@ class Neighbours(Processes):
         third = north.expect(Delegate)
         alice.send(Cancel(third.request.id))
         self.assertEqual(north.expect(Withdraw), Withdraw(third.request.id, 0, 1))
-        late = LeaseId(NORTH, Epoch(1, 2))  # the grant had left already
+        late = LeaseId(NORTH, Epoch(1, 2))  # the grant had already left
         north.send(Grant(third.request.id, 0, 1, late, (group,), 30 * SECOND, (NORTH, SITE), ()))
         self.assertEqual(north.expect(Release).lease, late)
         self.until_site(leases_in=0, requests_waiting=0)
@@ -139,7 +139,7 @@ class Neighbours(Processes):
         north.send(Inventory(borrowed=(Holding(gone, grant.request, grant.nodes, grant.chain),)))
         ended = north.expect(LeaseEnded)
         self.assertEqual((ended.lease, ended.reason), (gone, UNKNOWN))  # [S122b]
-        north.send(Release(grant.lease, (), True))  # what it lacks itself it gives back  [S122c]
+        north.send(Release(grant.lease, (), True))  # returns what it doesn't know itself  [S122c]
         self.assertGreater(nodes.until_unassigned(grant.lease).detached, 0)
         self.until_site(processors_busy=0, leases_out=0)
 

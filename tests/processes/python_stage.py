@@ -1,5 +1,5 @@
-"""What tests in Python share that speak to real managers as a stranger would: a folder, a network, the daemons of one
-test, and the parties that it plays itself.
+"""What Python tests share that speak to real managers as a stranger would: a folder, a network, the daemons of one
+test, and the parties that the test plays.
 """
 import json
 import os
@@ -27,7 +27,7 @@ def request(job, processors, user="alice", **more):
 
 
 class Daemon:
-    """One real manager, from its start to its end in order."""
+    """One real manager, from its start to its orderly end."""
 
     def __init__(self, folder, program, name, config):
         self.name, self.endpoint = name, f"ipc://{folder}/{name}.sock"
@@ -39,7 +39,7 @@ class Daemon:
         self.files = [folder / f"{name}.err", folder / f"{name}.log"]
 
     def stop(self):
-        """Its exit code, and the end of what it wrote."""
+        """Its exit code, and the end of its output."""
         lives = self.process.poll() is None
         self.process.terminate()
         try:
@@ -96,7 +96,7 @@ class Processes(unittest.TestCase):
         return Manager(self.network, site_manager(NORTH), site_manager(SITE), self.site, incarnation).open()
 
     def until_site(self, seconds=5, **wanted):
-        """Waits until the site says so of itself."""
+        """Waits until the site's own view says so."""
         def agrees():
             view = self.person.ask("site")
             return all(view[key] == value for key, value in wanted.items())

@@ -1,4 +1,4 @@
-"""Runs what the README tells a new user to type, in its order, so that it can't rot."""
+"""Runs the commands that the README tells a new user to type, in their order, so that they stay right."""
 import re
 import subprocess
 import unittest
@@ -28,7 +28,7 @@ class Readme(GridTest):
         return self.dmm("testbed", "status").out == "no testbed is up\n"
 
     def test_inline_commands(self):
-        """Commands in the running text are right, too: those that need nothing are run."""
+        """Commands in the running text are right, too: those that need nothing else are run."""
         for command in re.findall(r"`dmm (place [^`]+)`", TEXT):
             self.dmm(*command.split())
 

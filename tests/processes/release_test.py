@@ -1,4 +1,4 @@
-"""scripts/release in a repository of its own: what it changes, what it writes, and what it refuses."""
+"""scripts/release in a repository of its own: its changes, its files, and its refusals."""
 import hashlib
 import subprocess
 import tarfile

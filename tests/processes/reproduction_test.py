@@ -1,13 +1,13 @@
-"""What docs/reproduction.md publishes can be made again: each of its commands runs as it stands there, but at small
-size, and prints the rows, the columns and the kinds of numbers of the tables beside it. The numbers differ: they are
-those of hours instead of days. The logs of the archive aren't in the repository; one of ours stands in for each. Test
-programs have the real ones if DMM_TRACES names their folder.
+"""The tables of docs/reproduction.md can be made again. Each of its commands runs as it stands there, but at small
+size, and prints the rows, the columns and the kinds of numbers of the tables beside it. The numbers differ: these runs
+take hours instead of days. The logs of the archive aren't in the repository, so one of ours stands in for each. Test
+programs use the real ones if DMM_TRACES names their folder.
 
 A table belongs to the commands before it. It has one of two forms:
   long   as printed: a row for each row of the output
   wide   the heading of its second column is empty: that column has the metrics, the others are a label each
-Tables with a column "held" judge claims of a paper, and no command prints them. A column "reference" or "in the paper"
-is what the document adds.
+Tables with a column "held" judge claims of a paper; no command prints them. A column "reference" or "in the paper" was
+added by the document.
 """
 import gzip
 import json
@@ -28,7 +28,7 @@ LABELS = ("load", "threshold", "workload", "architecture", "clusters", "curve", 
           "task [min]", "#", "claim", "parameter", "policy", "hosts", "processors", "components", "priority")
 ADDED = ("reference", "in the paper")
 NUMBER = re.compile(r"-?[0-9][0-9,]*")
-# Of these the document shows some rows and columns only.
+# The document shows only some rows and columns of these.
 CHOSEN = ("mini-grid", "mini-grid-managers", "idle-nodes", "experiment cm", "experiment koala")
 SWEEP = "--experiment sensitivity"
 
@@ -45,7 +45,7 @@ def blocks():
 
 
 def commands_of(sh):
-    """One command of several lines is one command, and so is a loop."""
+    """A command of several lines is one command, and so is a loop."""
     sh = re.sub(r"  +# .*", "", sh)
     lines = [line.rstrip() for line in sh.replace("\\\n", " ").replace("|\n", "| ").splitlines()]
     return re.findall(r"^for (?:.*\n)*?done$|^.+$", "\n".join(filter(None, lines)), re.M)
@@ -56,7 +56,7 @@ def cells(line):
 
 
 def filled_down(rows, columns):
-    """A label stands in the first row for which it holds."""
+    """A label stands only in the first row that it applies to."""
     before = [""] * columns
     for row in rows:
         row[:columns] = before = [now or then for now, then in zip(row[:columns], before)]
@@ -82,7 +82,7 @@ def printed_tables(out):
 
 
 def shape(cell):
-    """How a cell is written: with how many numbers, digits behind the point and words."""
+    """The form of a cell: how many numbers it has, their digits after the point, and its words."""
     if cell == "none":  # no crossing
         return "N.000"
     if cell and not cell.strip("+~-"):
@@ -96,7 +96,7 @@ def shape(cell):
 
 def places(table):
     """Row, column and key of each cell that a command prints. The key is the set of the cell's labels and heading,
-    whatever are rows and what columns."""
+    whether these are rows or columns."""
     header, *rows = table
     rows = filled_down([list(row) for row in rows], 1)
     if header[1] == "":
@@ -113,7 +113,7 @@ def places(table):
 
 
 def facts(table):
-    """What stands where: cells by their keys."""
+    """The cells by their keys."""
     found = {}
     for row, column, key in places(table):
         found.setdefault(key, table[row][column])
@@ -121,13 +121,13 @@ def facts(table):
 
 
 def ready_to_run(command):
-    """With our programs; what it writes goes into the folder that $FOLDER names."""
+    """The command with our programs; its files go into the folder that $FOLDER names."""
     line = re.sub(r"(?<![\w/$])metacentrum\.swf", "$FOLDER/metacentrum.swf", command)
     return line.replace("build/bin/", f"{shlex.quote(str(BIN))}/")
 
 
 def differences(ours, theirs, chosen):
-    """In words, between the facts of the document and those of the program."""
+    """The differences in words, between the document and the program."""
     def named(keys):
         return "; ".join(sorted(" / ".join(sorted(key)) for key in keys)[:6])
     lacks, more = set(ours) - set(theirs), set(theirs) - set(ours)
@@ -141,12 +141,13 @@ def differences(ours, theirs, chosen):
 
 
 def small(command):
-    """The command with a short workload, on few sites if the model makes it: each cluster costs the model much."""
+    """The command with a short workload. If the model makes the workload, it has few sites, since each cluster is
+    expensive."""
     if not command.startswith("dmm compare"):
         return command
     command = re.sub(r"--repetitions \d+", f"--repetitions {1 if SWEEP in command else 2}", command)
     command = re.sub(r"--(?:days|jobs-per-cluster) [\d.]+|--topology topologies/dual-grid\.json", "", command)
-    if SWEEP in command:  # its clusters have the names that it changes
+    if SWEEP in command:  # it changes clusters by their names
         return command + " --days 0.01 --correction none --workload $FOLDER/one-job.swf"
     if "mini-grid" in command:
         return command + " --jobs-per-cluster 100"
@@ -200,7 +201,7 @@ class Base(unittest.TestCase):
         (cls.folder / "few-sites.json").write_text(json.dumps(grid), encoding="utf-8")
 
     def run_one(self, command, more=None):
-        """Its output, with some more environment variables."""
+        """Its output, with additional environment variables."""
         line = ready_to_run(small(command))
         began = time.monotonic()
         environment = self.environment | (more or {})
@@ -211,7 +212,7 @@ class Base(unittest.TestCase):
         return done.stdout
 
     def expect_begin(self, command):
-        """The sweep takes long however small its runs are: it begins, and is interrupted. Its tables are those of
+        """The sweep takes long even with small runs, so it is started and interrupted. Its tables are checked by
         reproduction_sweep_test.py."""
         with subprocess.Popen(["bash", "-ec", "exec " + ready_to_run(command)], env=self.environment, cwd=SOURCE,
                               text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -223,7 +224,7 @@ class Base(unittest.TestCase):
         print(f"begun: {command}")
 
     def expect_table(self, table, out, chosen):
-        """One of the tables of the output has its shape."""
+        """One of the tables in the output has its shape."""
         for row in table[1:]:
             self.assertEqual(len(row), len(table[0]), row)
         ours = facts(table)
@@ -235,7 +236,7 @@ class Base(unittest.TestCase):
 
 
 class Reproduction(Base):
-    """All but the tables of the sweep."""
+    """All tables except those of the sweep."""
 
     def test_commands_and_their_tables(self):
         compared = 0
@@ -266,7 +267,7 @@ class Reproduction(Base):
         self.assertGreaterEqual(compared, 20)
 
     def test_golden_values(self):
-        """Each log of the table is in its command, and each figure a key of the command's JSON."""
+        """Each log of the table is in its command, and each figure is a key of the command's JSON."""
         commands, tables = next(block for block in blocks() if "dmm simulate" in block[0][0])
         header, *rows = tables[0]
         for command in commands:

@@ -1,5 +1,5 @@
-"""Keys that change while daemons run: another link key of any manager loses no job and needs no file edited; what is
-revoked takes its successors along; frames along a chain are sealed; no daemon with a secret leaves a core dump.
+"""Keys that change while daemons run. A new link key of any manager loses no job and needs no edited file. Revoking a
+key also revokes its successors. Frames along a chain are sealed. No daemon with a secret leaves a core dump.
 """
 import json
 import os
@@ -15,7 +15,7 @@ from grid import BIN, LIMIT, GridTest, free_ports, until
 
 
 class Grid(GridTest):
-    """Two sites over tcp. Ann of alpha has a job manager; the nodes are beta's, behind a port or without any."""
+    """Two sites over tcp. Ann of alpha has a job manager; the nodes are beta's, with or without a port."""
 
     def setUp(self):
         super().setUp()
@@ -88,7 +88,7 @@ class Grid(GridTest):
         self.assertEqual((done["state"], done["place"]["owner"]), ("finished", "beta"), done)
 
     def waiting_job(self):
-        """A job that runs until `go` is there: its name."""
+        """Submits a job that runs until `go` exists; returns its name."""
         name = self.submit("--", "sh", "-c", f"while [ ! -e {self.folder}/go ]; do sleep 0.1; done")
         self.until_state(name, "running")
         return name
@@ -100,7 +100,7 @@ class Grid(GridTest):
 
 class Sealed(Grid):
     def test_managers_without_a_port_meet_along_the_chain_under_seals(self):
-        """Ann's job manager and beta's nodes speak over ipc alone: their sites have their keys certified."""
+        """Ann's job manager and beta's nodes speak only over ipc: their sites have their keys certified."""
         self.begin_sites()
         self.begin_nodes()
         self.begin_ann()
@@ -113,7 +113,7 @@ class Sealed(Grid):
 
 class Rotation(Grid):
     def test_another_key_of_each_manager(self):
-        """With a job that runs all the while, and over restarts of those that heard of the key."""
+        """With a job that runs all the time, and through restarts of managers that heard of the key."""
         self.begin_sites()
         self.certify(self.folder / "beta", "node", "nodes", self.folder / "nodes")
         self.certify(self.folder / "alpha", "user", "ann", self.folder / "ann")
@@ -146,7 +146,7 @@ class Rotation(Grid):
         self.finish_job(job)
 
     def test_peers_follow_a_key_at_its_time(self):
-        """Nothing is restarted, and a job runs on."""
+        """Nothing is restarted, and a job goes on."""
         self.begin_sites()
         self.certify(self.folder / "beta", "node", "nodes", self.folder / "nodes")
         self.begin_nodes(self.at("beta"))
@@ -191,7 +191,7 @@ class Rotation(Grid):
 
 class WrongKeys(Grid):
     def test_an_endpoint_with_a_wrong_key_is_told(self):
-        """The listener can't say anything: it shares no key with the dialler."""
+        """The listener can't report anything: it shares no key with the dialler."""
         self.keys["beta"] = (Keys().letters(), self.keys["beta"][1])
         self.begin_sites()
         told = []
@@ -230,7 +230,7 @@ class Successors(Grid):
             other = Keys()
             caller.send(Certify("no key"))
             self.network.until(lambda c=caller: c.faults, LIMIT, "the refusal of what is no key")
-            # What the party doesn't have, or another one has, isn't certified.
+            # A key that the party doesn't have, or that another party has, isn't certified.
             for wrong in (Certify(other.letters()), self.wish(party, other, "jobmgr alpha/bob"),
                           Certify(self.keys["alpha"][0], self.wish(party, other).possession)):
                 self.until_not_certified(caller, wrong)
@@ -238,13 +238,13 @@ class Successors(Grid):
             other = Keys()
             other.certificate = self.certified(caller, other)
             self.network.remove(caller)
-            self.network.remove(self.call(party, other))  # and it is of no other party
+            self.network.remove(self.call(party, other))  # this party's, and no other's
             wrong = self.call(job_manager("alpha", "bob"), other, greeted=False)
             self.network.until(lambda c=wrong: c.faults, LIMIT, "the refusal of another name")
             self.network.remove(wrong)
 
     def certified(self, caller, keys):
-        """The certificate that the site makes; it hears no more than one wish a second."""
+        """The certificate that the site makes; the site accepts at most one wish a second."""
         for _ in range(LIMIT):
             caller.send(self.wish(caller.party, keys))
             self.network.serve(0.5)
@@ -256,7 +256,7 @@ class Successors(Grid):
         before = len(self.daemons["alpha"].logged("not_certified"))
 
         def is_refused():
-            caller.send(wish)  # the site hears no more than one a second
+            caller.send(wish)  # the site accepts at most one a second
             self.network.serve(0.3)
             return len(self.daemons["alpha"].logged("not_certified")) > before
         until(is_refused, "the refusal")

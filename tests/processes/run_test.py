@@ -1,5 +1,5 @@
-"""`dmm run` with real processes: its summary agrees with itself, and whatever ends it early - Ctrl-C, kill -9, a daemon
-that dies - it says so and leaves no process, socket or lock.
+"""`dmm run` with real processes: its summary is consistent. If Ctrl-C, kill -9 or the death of a daemon ends it early,
+it says so and leaves no process, socket or lock.
 """
 import json
 import os
@@ -18,13 +18,13 @@ ORIGINS = {"local", "intra_site", "intra_grid", "inter_grid"}
 class Runs(GridTest):
     def setUp(self):
         super().setUp()
-        self.slow = self.folder / "slow.swf"  # jobs that go on until somebody ends them
+        self.slow = self.folder / "slow.swf"  # jobs that run until they are ended
         lines = [f"{job} 0 -1 36000 {1 + job % 4} -1 -1 4 36000 -1 1 1 1 1 1 {job % 2} -1 -1" for job in range(1, 9)]
         self.slow.write_text("\n".join(["; slow", *lines, ""]), encoding="utf-8")
         self.record = self.home / "testbeds/two-sites/processes"
 
     def start_slow_run(self):
-        """A run whose jobs run; the process, and the process ids of its daemons by name."""
+        """A run with running jobs: its process, and the process ids of its daemons by name."""
         run = self.start(BIN / "dmm", "run", TOPOLOGY, "--workload", self.slow, "--run-cap", 0, "--json",
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         until(lambda: self.record.exists() and self.jobs_running() == 8, "eight running jobs")
@@ -68,7 +68,7 @@ class Runs(GridTest):
             self.assertGreaterEqual(summary[key], 0)
         self.assertEqual(len((out / "jobs.jsonl").read_text().splitlines()), 60)
         self.assertIn("60 of 60 jobs ended", done.err)
-        self.assertNotIn("\x1b", done.err)  # calm, as it is no terminal
+        self.assertNotIn("\x1b", done.err)  # no terminal, so no drawing
         self.expect_no_files()
         chain = self.dmm("chain", summary["chain_request"], "--logs", summary["logs"])
         self.assertIn("recorded the outcome", chain.out)
@@ -95,7 +95,7 @@ class Runs(GridTest):
         self.assertTrue([line for line in processes_with(str(self.home)).values() if "sleep" in line])
         run.kill()
         run.communicate()
-        self.expect_gone()  # nobody told the daemons but the kernel
+        self.expect_gone()  # only the kernel told the daemons
         self.assertEqual(self.dmm("testbed", "status", "--json").json["testbeds"][0]["state"], "dead")
         self.down("two-sites")
         self.expect_no_files()
@@ -105,7 +105,7 @@ class Runs(GridTest):
             with self.subTest(name):
                 run, daemons = self.start_slow_run()
                 os.kill(daemons[name], signal.SIGKILL)
-                if name.startswith("sitemgr"):  # the jobs could still end well: it goes on, and tells at its end
+                if name.startswith("sitemgr"):  # the jobs can still end well, so it goes on and reports it at its end
                     for site in ("alpha", "beta"):
                         jobs = self.dmm("queue", "--site", site, "--json").json["jobs"]
                         self.dmm("cancel", "--grace", 0, *[job["request"] for job in jobs])

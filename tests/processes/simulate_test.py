@@ -1,5 +1,5 @@
-"""`dmm simulate`, `dmm compare` and `dmm whatif` as programs: what they print, the folder of results as other tools
-read it, equal bytes for equal seeds, and one clear message for bad input.
+"""`dmm simulate`, `dmm compare` and `dmm whatif` as programs: their output, the folder of results as other tools read
+it, equal bytes for equal seeds, and one clear message for bad input.
 """
 import csv
 import json
@@ -38,7 +38,7 @@ class Simulate(GridTest):
             return list(csv.DictReader(file))
 
     def check_schedule(self, folder, processors):
-        """As evalys would look at it: every row consistent, and no processor with two jobs at a time."""
+        """As evalys would check it: every row is consistent, and no processor has two jobs at a time."""
         rows = self.rows(folder)
         busy = {}
         for row in rows:

@@ -1,6 +1,6 @@
 # ctest: cost 120
 # ctest: batch system
-"""A real Slurm cluster that is full borrows nodes of another: they join, and plain `sbatch` jobs run there."""
+"""A full real Slurm cluster borrows nodes of another: they join, and plain `sbatch` jobs run there."""
 import unittest
 
 from slurm_stage import MINUTE, NODES, SlurmTest, until
@@ -17,7 +17,7 @@ class Borrowing(SlurmTest):
         self.assertEqual(states, {"held"})
         self.assertIn("lent1", self.a.run("dmm", "nodes"))
         self.a.until_slurm(waits, "COMPLETED")
-        # The node goes back when it was idle for a while, and the owner has a record of it.
+        # The node goes back after it was idle for a while, and the owner has a record of the lease.
         until(self.guests_are_gone, self.said_of_nodes, MINUTE)
         until(lambda: not self.b.leased(), self.said_of_nodes, MINUTE)
         self.assertIn("a", self.b.run("dmm", "usage"))

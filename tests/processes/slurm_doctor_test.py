@@ -1,6 +1,7 @@
 # ctest: cost 60
 # ctest: batch system
-"""`dmm doctor` tells what a real Slurm cluster lacks for lending and borrowing, and `dmm slurm configure` mends it."""
+"""`dmm doctor` reports what a real Slurm cluster lacks for lending and borrowing, and `dmm slurm configure` repairs
+it."""
 import json
 import re
 import signal
@@ -19,7 +20,7 @@ class Doctor(SlurmTest):
         until(lambda: "UP" in self.a.run("scontrol", "ping", code=None), "a controller that answers", MINUTE)
 
     def found(self, code, *options):
-        """What the doctor says, by subject."""
+        """The doctor's findings, by subject."""
         config = self.a.folder / "batch/batchmgr.json"
         said = self.a.at("a", "dmm", "doctor", "--config", config, "--json", *options, code=code)
         return {one["subject"]: one for one in json.loads(said)["findings"]}
@@ -48,7 +49,7 @@ class Doctor(SlurmTest):
         bare = re.sub(r" PriorityTier=\d+ PreemptMode=\w+", "", bare)
         file.write_text(bare)
         self.restart_controller()
-        # Slurm of Debian 12 selects nodes by itself as lending wants it, or doesn't: both are right.
+        # Slurm of Debian 12 may or may not select nodes as lending needs it: both are right.
         self.assertEqual(self.to_change() - {"nodes that come and go"}, {
             "preemption", "warning of preemption", "partition of pilots", "room for nodes",
             "jobs of returned nodes", "partition of borrowed nodes"})
@@ -62,7 +63,7 @@ class Doctor(SlurmTest):
         self.restart_controller()
         self.assertNotIn("change", [one["kind"] for one in self.found(0).values()])
 
-        # Managers that are away are findings too.
+        # Managers that don't answer are findings, too.
         end(self.a.pid_of("site/sitemgr"))
         self.assertEqual(self.to_change(), {"site manager", "endpoint for nodes"})
         end(self.a.pid_of("run/slurmctld"))

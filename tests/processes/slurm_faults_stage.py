@@ -1,5 +1,5 @@
-"""A job of one cluster runs on a node that the other lends, and something is killed: nothing is left behind on either
-side, nothing runs twice, and the job runs again or goes on.
+"""A job of one cluster runs on a node lent by the other, and a process is killed: nothing is left behind on either
+side, nothing runs twice, and the job is rerun or goes on.
 """
 from grid import processes_with
 from slurm_stage import MINUTE, SlurmTest, until

@@ -29,7 +29,7 @@ class Faults(FaultsTest):
         self.assertEqual(self.a.job(self.job)["attempt"], 1)
 
     def test_the_link_between_the_sites(self):
-        """For longer than it may be silent: a stopped site manager is cut off from all."""
+        """It is stopped for longer than it may be silent: a stopped site manager is cut off from all."""
         manager = self.a.pid_of("site/sitemgr")
         os.kill(manager, signal.SIGSTOP)
         self.addCleanup(os.kill, manager, signal.SIGCONT)

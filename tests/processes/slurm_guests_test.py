@@ -1,6 +1,6 @@
 # ctest: cost 60
 # ctest: batch system
-"""Borrowed nodes of a real Slurm cluster: as many as the owner has, and nothing of them stays where they ran."""
+"""Borrowed nodes of a real Slurm cluster: as many as the owner has, and they leave nothing where they ran."""
 import pathlib
 import unittest
 

@@ -1,6 +1,6 @@
 # ctest: cost 60
 # ctest: batch system
-"""The lines of docs/slurm.md do what the page says."""
+"""The commands of docs/slurm.md do what the page says."""
 import subprocess
 import unittest
 

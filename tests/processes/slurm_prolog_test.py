@@ -1,7 +1,7 @@
 # ctest: cost 60
 # ctest: batch system
-"""Real Slurm clusters lend their idle nodes without any pilot: a prolog and an epilog stop and start a node's agent
-around each local job.
+"""Real Slurm clusters lend their idle nodes without pilots: a prolog and an epilog stop and start a node's agent around
+each local job.
 """
 import unittest
 

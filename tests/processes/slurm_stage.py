@@ -1,5 +1,5 @@
-"""Two real Slurm clusters with a DMM site on top of each (scripts/slurm-testbed), for tests. Tests are skipped where
-Slurm isn't installed.
+"""Two real Slurm clusters with a DMM site on top of each (scripts/slurm-testbed), for tests. Tests are skipped if Slurm
+isn't installed.
 """
 import os
 import shutil
@@ -26,11 +26,11 @@ class Cluster(SiteShell):
     """A cluster of the testbed."""
 
     def at(self, host, *words, code=0):
-        """What is typed on a host of the testbed."""
+        """Runs a command on a host of the testbed."""
         return self.run(self.folder.parent / "at", host, *words, code=code)
 
     def sbatch(self, *words):
-        """A plain user's job; its number."""
+        """Submits a plain user's job; returns its number."""
         return self.run("sbatch", "--parsable", "--output=/dev/null", *words, user="nobody")
 
     def state_of(self, number):
@@ -44,7 +44,7 @@ class Cluster(SiteShell):
         until(lambda: self.state_of(number) in states, lambda: self.run("squeue"), MINUTE)
 
     def fill(self):
-        """A job of DMM on each node of the cluster."""
+        """Submits a job of DMM for each node of the cluster; waits until all run."""
         jobs = [self.submit("sleep", "1000") for _ in range(NODES)]
         for job in jobs:
             self.until_job(job, "running")
@@ -83,7 +83,7 @@ class SlurmTest(BedTest):
         until(self.guests_are_gone, self.said_of_nodes, MINUTE)
 
     def kill_and_start(self, cluster, program, folder):
-        """As the host's init would, for ever."""
+        """Kills a daemon and starts it again, as the host's init would."""
         place = cluster.folder / folder
         end(cluster.pid_of(f"{folder}/{program}"))
         again = subprocess.Popen([self.folder / "at", cluster.name, program, "--config", place / f"{program}.json"],
@@ -93,13 +93,14 @@ class SlurmTest(BedTest):
         self.restarted.append(again)
 
     def kill_agent(self, cluster, node):
-        """Kills a node's agent, and waits until nothing is left of all that ran there; a new agent may run by then."""
+        """Kills a node's agent, and waits until nothing that ran there is left; a new agent may already run by then."""
         inside = processes_with(f"/{cluster.name}/nodes/{node}/")
         os.kill(cluster.process("nodeagent", f"/nodes/{node} "), signal.SIGKILL)
         until(lambda: not any(lives(pid) for pid in inside), lambda: inside, MINUTE)
 
     def is_blind(self, cluster):
-        """Whether its batch manager says that Slurm doesn't answer; it may be busy itself for a while."""
+        """Whether its batch manager says that Slurm doesn't answer; the batch manager itself may be busy for a
+        while."""
         return "can't be looked at" in cluster.run("dmm", "nodes", code=None)
 
     def said_of_nodes(self):

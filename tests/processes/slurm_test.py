@@ -1,7 +1,7 @@
 # ctest: cost 120
 # ctest: batch system
-"""Idle nodes of real Slurm clusters are lent, go back when Slurm's own users want them, and nothing is left behind by a
-process that is killed.
+"""Idle nodes of real Slurm clusters are lent and go back when Slurm's own users want them. A killed process leaves
+nothing behind.
 """
 import json
 import re
@@ -21,7 +21,7 @@ class Lending(SlurmTest):
         self.assertEqual(self.a.job(job)["exit"]["code"], 0)
         chain = self.a.run("dmm", "why", job)
         self.assertIn("lent by way of b > a", chain)
-        # The lease has a record at the owner, and the node is free again.
+        # The owner has a record of the lease, and the node is free again.
         until(lambda: not self.b.leased(), "the node's return")
         self.assertIn("a", self.b.run("dmm", "usage"))
 
@@ -56,7 +56,7 @@ class Lending(SlurmTest):
         until(lambda: self.b.states() == ["held"] * NODES,
               lambda: self.b.run("dmm", "nodes", code=None), MINUTE)
         self.assertEqual(pilots(), before)
-        # Without its controller the batch system is a state that people see.
+        # A missing controller is a state of the batch system that people see.
         end(self.b.pid_of("run/slurmctld"), signal.SIGTERM)
         until(lambda: self.is_blind(self.b), "a batch manager that can't look at Slurm", MINUTE)
         self.b.at("b", "slurmctld")
@@ -76,7 +76,7 @@ class Lending(SlurmTest):
         def leased_for():
             leases = json.loads(self.a.run("dmm", "leases", "--json"))["sites"][0]["leases"]
             return [lease["expected_seconds_left"] for lease in leases if lease["from"] == "b"]
-        lengths = until(leased_for, "the lease", MINUTE)  # several, if a node of a was held too late for its own jobs
+        lengths = until(leased_for, "the lease", MINUTE)  # several, if a was given a node too late for its own jobs
         self.assertTrue(all(400 < seconds <= 600 for seconds in lengths), lengths)
 
     def test_a_job_that_waits_for_slurm_is_told_slurms_reason(self):

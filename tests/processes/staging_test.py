@@ -1,5 +1,5 @@
-"""Files at home: brought to jobs from the folder of their submission, and home from them, over the job manager's own
-server. What goes wrong is said; of a job that is over nothing is open any more.
+"""Files at home: staged in from the folder of the submission, and staged out to it, by the job manager's own server.
+Faults are reported; after a job is over none of its files is open any more.
 """
 # ctest: cost 40
 import json
@@ -126,7 +126,7 @@ class WhatGoesWrong(Staging):
 
 class RestartsAndStrangers(Staging):
     def held_open(self, *words):
-        """A job that runs until `go` is made."""
+        """Submits a job that runs until `go` exists."""
         name = self.dmm("submit", "--site", "alpha", "--json", *words, "--", "sh", "-c",
                         f"echo done > x; while [ ! -e {self.work}/go ]; do sleep 0.05; done; touch {self.work}/ended",
                         cwd=self.work).json["request"]
@@ -143,7 +143,7 @@ class RestartsAndStrangers(Staging):
         self.assertEqual((self.work / "x").read_text(), "done\n")
 
     def url_of_data(self):
-        """As the launcher of the one job that reads `data` has it."""
+        """The ticket of the one job that reads `data`, as its launcher has it."""
         environments = [path.read_bytes() for path in pathlib.Path("/proc").glob("[0-9]*/environ") if readable(path)]
         urls = {url for text in environments
                 for url in re.findall(rb"https://127\.0\.0\.1:\d+/[0-9a-f]{64}/in/0#pin=[^\0\n]+", text)}
@@ -181,7 +181,7 @@ def readable(path):
 
 
 def fetch(url):
-    """The bytes, or the status of HTTP."""
+    """The bytes, or the HTTP status."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     try:

@@ -1,4 +1,4 @@
-"""What commands write: output that can't be written, and folders that can't be used, are said."""
+"""The output of commands: if it can't be written, or a folder can't be used, the command says so."""
 import os
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
 """Testbeds of real processes, through the command line alone: up, down and status, also after crashes; jobs with their
-output, exit status and environment, at home and in a borrowed site; and what people ask about them.
+output, exit status and environment, at home and at a lender; and commands that show them.
 """
 # ctest: cost 50
 import json
@@ -59,7 +59,7 @@ class Testbeds(GridTest):
         daemons = self.dmm("testbed", "status", "--json").json["testbeds"][0]["daemons"]
         self.assertEqual({one["alive"] for one in daemons},
                          {True})
-        self.assertEqual(self.run_job("--", "true")["state"], "finished")  # the one that is left
+        self.assertEqual(self.run_job("--", "true")["state"], "finished")  # the remaining testbed
         self.down("second")
 
     def test_down_after_a_crash(self):
@@ -103,13 +103,13 @@ class Testbeds(GridTest):
         self.submit("-n", 2, "--", "sleep", 600)
         self.kill(*(one["pid"] for one in up["daemons"]))
         self.assertEqual(self.dmm("testbed", "status", "small", "--json", code=1).json["state"], "dead")
-        again = self.up(self.folder / "small.json")  # what the dead one left is no obstacle
+        again = self.up(self.folder / "small.json")  # the remains of the dead one are no obstacle
         self.assertEqual(self.run_job("--", "true")["request"], "only/u0/1")
         self.assertEqual(again["state"], "up")
         self.down("small")
 
     def test_killed_while_coming_up(self):
-        for count in (0, 1, 4):  # daemons on record at that moment
+        for count in (0, 1, 4):  # recorded daemons at that moment
             record = self.home / "testbeds/two-sites/processes"
             start = self.start(BIN / "dmm", "testbed", "up", TWO, stdout=subprocess.DEVNULL)
             until(lambda count=count, start=start: start.poll() is not None
@@ -160,7 +160,7 @@ class BorrowedJobs(GridTest):
         self.alpha = ("--site", "alpha")
 
     def output_of(self, *words, code=0):
-        """Runs a job of alpha; the record, and what came back."""
+        """Runs a job of alpha; returns its record and its output."""
         out, err = self.folder / "out", self.folder / "err"
         record = self.run_job(*self.alpha, "--output-file", out, "--error-file", err, *words, code=code)
         return record, out.read_bytes() if out.exists() else b"", err.read_bytes() if err.exists() else b""
@@ -279,7 +279,7 @@ class Jobs(BorrowedJobs):
 
 
 class RelayedJobs(BorrowedJobs):
-    """The same, where beta's resource manager is reached along the chain only."""
+    """The same, but beta's resource manager is reached only along the chain."""
     direct = False
 
 

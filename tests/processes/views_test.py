@@ -1,6 +1,6 @@
 """Every command that shows something, with and without --json, on a real grid: idle, loaded, drained, with dead
-managers. What each shows in which state is tested in the simulated world (tests/cli/views_test.cpp, why_test.cpp); here
-it is that the commands put it together, end as documented, and never crash.
+managers. tests/cli/views_test.cpp and why_test.cpp test in the simulated world what each shows in which state. This
+tests that the commands put it together, end as documented, and never crash.
 """
 import os
 import unittest
@@ -59,7 +59,7 @@ class Views(GridTest):
         self.kill(self.daemon(up, f"sitemgr {home}"))
         self.look(code=1, views=(("nodes",),))
         self.look(code=3, views=VIEWS[:1])
-        self.assertIn(owner, self.dmm("sites", code=3).out)  # one that gives no answer hides no other
+        self.assertIn(owner, self.dmm("sites", code=3).out)  # a site without an answer hides no other
         until(lambda: not self.dmm("why", waiting, "--json").json["site_up"], "its job manager noticing")
         self.assertIn("doesn't reach its site manager", self.dmm("why", waiting).out)
         self.kill(self.daemon(up, f"jobmgr {home}/{user}"))

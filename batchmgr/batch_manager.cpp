@@ -75,10 +75,10 @@ void BatchManager::receive(Instant now, Input input, Effects& effects) {
 }
 
 void BatchManager::settle(Instant now, Effects& effects) {
-  if (outputs_.empty() && now >= next_look_) look(now, effects);
+  if (looking_.outputs.empty() && now >= looking_.next) look(now, effects);
 }
 
-Instant BatchManager::next_deadline() const { return outputs_.empty() ? next_look_ : never; }
+Instant BatchManager::next_deadline() const { return looking_.outputs.empty() ? looking_.next : never; }
 
 void BatchManager::run(Purpose purpose, std::string subject, Command command, Effects& effects,
                        std::size_t place) {
@@ -89,49 +89,49 @@ void BatchManager::run(Purpose purpose, std::string subject, Command command, Ef
 // ---- looking ---------------------------------------------------------------------------------------------------
 
 void BatchManager::look(Instant now, Effects& effects) {
-  look_began_ = now;
+  looking_.began = now;
   std::vector<Command> commands = system_->look(settings_);
-  outputs_.assign(commands.size(), std::nullopt);
-  look_took_ = {};
+  looking_.outputs.assign(commands.size(), std::nullopt);
+  looking_.took = {};
   for (std::size_t i = 0; i < commands.size(); ++i) run(Purpose::look, {}, std::move(commands[i]), effects, i);
   if (settings_.borrow.is_on()) run(Purpose::guests, {}, Borrower::question(settings_), effects);
 }
 
 void BatchManager::take_look(Instant now, std::size_t place, CommandEnded& ended, Effects& effects) {
-  if (place >= outputs_.size()) return;  // of a look that was given up
+  if (place >= looking_.outputs.size()) return;  // of a look that was given up
   if (ended.status != 0) {
-    outputs_.clear();
+    looking_.outputs.clear();
     std::erase_if(running_, [](const auto& one) { return one.second.purpose == Purpose::look; });
     return look_failed(now, words_of(settings_.system, ended), effects);
   }
-  outputs_[place] = std::move(ended.output);
-  look_took_ = std::max(look_took_, ended.took);
-  if (std::ranges::any_of(outputs_, [](const auto& output) { return !output; })) return;
+  looking_.outputs[place] = std::move(ended.output);
+  looking_.took = std::max(looking_.took, ended.took);
+  if (std::ranges::any_of(looking_.outputs, [](const auto& output) { return !output; })) return;
   std::vector<std::string> texts;
-  for (auto& output : std::exchange(outputs_, {})) texts.push_back(std::move(*output));
+  for (auto& output : std::exchange(looking_.outputs, {})) texts.push_back(std::move(*output));
   auto read = system_->read(settings_, texts);
   if (auto* fault = std::get_if<std::string>(&read)) return look_failed(now, std::move(*fault), effects);
   take_snapshot(now, std::move(std::get<Snapshot>(read)), effects);
 }
 
 void BatchManager::look_failed(Instant now, std::string why, Effects& effects) {
-  if (fault_ != why) effects.log(Level::warning, "batch_system_unavailable", {}, {{"reason", why}});
-  fault_ = std::move(why);
-  pause_ = std::clamp(pause_ + pause_, settings_.look_every, look_pause_max);
-  next_look_ = now + pause_;
+  if (looking_.fault != why) effects.log(Level::warning, "batch_system_unavailable", {}, {{"reason", why}});
+  looking_.fault = std::move(why);
+  looking_.pause = std::clamp(looking_.pause + looking_.pause, settings_.look_every, look_pause_max);
+  looking_.next = now + looking_.pause;
 }
 
 void BatchManager::take_snapshot(Instant now, Snapshot snapshot, Effects& effects) {
-  if (!fault_.empty()) effects.log(Level::info, "batch_system_available", {}, {});
-  fault_.clear();
-  pause_ = {};
-  looked_ = now;
-  next_look_ = now + settings_.look_every;
+  if (!looking_.fault.empty()) effects.log(Level::info, "batch_system_available", {}, {});
+  looking_.fault.clear();
+  looking_.pause = {};
+  looking_.succeeded = now;
+  looking_.next = now + settings_.look_every;
   follow_pilots(now, snapshot, effects);
   // Pilots that were submitted since the batch system was asked are none of its news yet.
   for (const auto& [node, pilot] : submitted_)
     if (!pilot.seen) snapshot.pilots.push_back({pilot.id, node, false, settings_.hold});
-  borrower_.correct(look_began_, snapshot);
+  borrower_.correct(looking_.began, snapshot);
   note_idle(now, snapshot);
   snapshot_ = std::move(snapshot);
   LendingDecision decision = decide_lending(snapshot_, past_, settings_, now);
@@ -320,9 +320,9 @@ std::string BatchManager::script_for(const BatchNode& node, const std::string& t
 }
 
 BatchManagerView BatchManager::view() const {
-  return {fault_,
-          looked_,
-          look_took_,
+  return {looking_.fault,
+          looking_.succeeded,
+          looking_.took,
           standings_,
           snapshot_.waiting,
           borrower_.fault(),

@@ -109,6 +109,16 @@ class BatchManager {
     Instant until;
   };
 
+  /// The looks at the batch system: the one that goes on, and the last that ended.
+  struct Looking {
+    Instant next{}, began{};
+    std::vector<std::optional<std::string>> outputs;  ///< by command, of the look that goes on; empty: none does
+    Duration pause{};                                 ///< after a look that failed; 0: the last one didn't
+    std::string fault;                                ///< of the last look; empty: it succeeded
+    Instant succeeded{};                              ///< the last one that did
+    Duration took{};
+  };
+
   void run(Purpose purpose, std::string subject, Command command, Effects& effects, std::size_t place = 0);
   void look(Instant now, Effects& effects);
   void take_look(Instant now, std::size_t place, CommandEnded& ended, Effects& effects);
@@ -132,12 +142,7 @@ class BatchManager {
 
   BatchSettings settings_;
   const BatchSystem* system_;
-  Instant next_look_{}, look_began_{};
-  std::vector<std::optional<std::string>> outputs_;  ///< of the look that goes on; empty: none does
-  Duration pause_{};                                 ///< after a look that failed; 0: the last one didn't
-  std::string fault_;
-  Instant looked_{};
-  Duration look_took_{};
+  Looking looking_;
   Snapshot snapshot_;
   LendingPast past_;
   Idleness idleness_;

@@ -41,12 +41,12 @@ std::optional<Placement> Matcher::fit(const LocalRequest& request, const Site& s
 // ---- a pass --------------------------------------------------------------------------------------------------------
 
 void Matcher::begin(RequestQueue& queue, const Site& site) {
-  DMM_ASSERT(phase_ == Phase::idle && !is_reserved_);
+  DMM_ASSERT(pass_.phase == Phase::idle && !pass_.is_reserved);
   // What didn't fit before may fit now if nodes came free, or if no request stands in its way any more.
   const Seen now{site.owned.freed(), site.reservation.changes()};
   bool more_free = std::exchange(unfinished_, false) || std::exchange(seen_, now) != now || makes_way(queue);
   more_free |= std::exchange(was_drained_, site.is_drained);
-  looked_at_ = std::exchange(fresh_, {});
+  pass_.looked_at = std::exchange(fresh_, {});
   if (site.is_drained) blocker_.reset();
   const bool goes_on = std::exchange(pass_goes_on_, false);
   const auto is_passed = [&](const RequestId& id) {
@@ -54,65 +54,65 @@ void Matcher::begin(RequestQueue& queue, const Site& site) {
     return request && sweep_.is_passed(*request->kind, queue.dispatch_key(*request));
   };
   if (goes_on)  // a request that the pass has gone by is looked at when all have been
-    pass_again_ |= more_free || std::ranges::any_of(looked_at_, is_passed);
+    pass_again_ |= more_free || std::ranges::any_of(pass_.looked_at, is_passed);
   else
     more_free |= std::exchange(pass_again_, false);
-  if ((!more_free && looked_at_.empty() && !goes_on) || site.is_drained) return;
+  if ((!more_free && pass_.looked_at.empty() && !goes_on) || site.is_drained) return;
   if (goes_on)
     sweep_.go_on(queue.fitting());
   else if (more_free)
     sweep_.begin(queue.fitting());
-  phase_ = Phase::reserved;
-  left_ = starts_a_step;
-  next_fresh_ = 0;
-  in_a_pass_ = more_free || goes_on;
-  from_head_ = true;
+  pass_.phase = Phase::reserved;
+  pass_.left = starts_a_step;
+  pass_.next_fresh = 0;
+  pass_.looks_at_all = more_free || goes_on;
+  pass_.from_head = true;
 }
 
 std::optional<Matcher::Match> Matcher::next(Instant now, RequestQueue& queue, const Site& site) {
-  DMM_ASSERT(!is_reserved_);  // the last match was placed
-  if (phase_ == Phase::reserved) {
-    phase_ = Phase::heads;
-    was_blocked_ = blocker_.has_value();
+  DMM_ASSERT(!pass_.is_reserved);  // the last match was placed
+  if (pass_.phase == Phase::reserved) {
+    pass_.phase = Phase::heads;
+    pass_.was_blocked = blocker_.has_value();
     LocalRequest* request = site.reservation.held() ? queue.find(site.reservation.held()->request) : nullptr;
     if (auto placement = request ? fit(*request, site) : std::nullopt) {
-      is_reserved_ = true;
+      pass_.is_reserved = true;
       return Match{*request, std::move(*placement), true};
     }
   }
-  if (phase_ == Phase::heads)
+  if (pass_.phase == Phase::heads)
     if (auto match = next_head(now, queue, site)) return match;
-  if (phase_ == Phase::fresh) return next_fresh(queue, site);
-  if (phase_ == Phase::fitting) return next_fitting(queue, site);
+  if (pass_.phase == Phase::fresh) return next_fresh(queue, site);
+  if (pass_.phase == Phase::fitting) return next_fitting(queue, site);
   return std::nullopt;
 }
 
 void Matcher::placed(Instant now, RequestQueue& queue) {
-  DMM_ASSERT(phase_ != Phase::idle && phase_ != Phase::reserved);
+  DMM_ASSERT(pass_.phase != Phase::idle && pass_.phase != Phase::reserved);
   ++started_;
-  if (std::exchange(is_reserved_, false)) return;
-  DMM_ASSERT(left_ > 0);
-  --left_;
-  if (phase_ == Phase::heads) return;
+  if (std::exchange(pass_.is_reserved, false)) return;
+  DMM_ASSERT(pass_.left > 0);
+  --pass_.left;
+  if (pass_.phase == Phase::heads) return;
   LocalRequest* first = queue.head();
-  if (first && queue.dispatch_key(*first) < key_ && !first->overtaken) first->overtaken = now;
+  if (first && queue.dispatch_key(*first) < pass_.key && !first->overtaken) first->overtaken = now;
 }
 
 /// The first in order, while requests in front block those behind them.
 std::optional<Matcher::Match> Matcher::next_head(Instant now, RequestQueue& queue, const Site& site) {
   const bool never_ends = DMM_PLANT(guard_never_ends) && site.settings.overtaken_limit > seconds(1000);
   for (;;) {
-    LocalRequest* head = std::exchange(from_head_, false) ? queue.head() : cursor_;
-    if (!head || left_ == 0 || !blocks(now, *head, site.settings)) {
+    LocalRequest* head = std::exchange(pass_.from_head, false) ? queue.head() : pass_.cursor;
+    if (!head || pass_.left == 0 || !blocks(now, *head, site.settings)) {
       end_heads(queue, nullptr);
       return std::nullopt;
     }
     DMM_ASSERT(head->kind->servable);
     const bool passed = may_be_passed(*head);
-    cursor_ = passed ? queue.after(*head) : nullptr;
+    pass_.cursor = passed ? queue.after(*head) : nullptr;
     if (!(never_ends && head->overtaken))
       if (auto placement = fit(*head, site)) {
-        from_head_ = true;
+        pass_.from_head = true;
         return Match{*head, std::move(*placement)};
       }
     if (passed) continue;
@@ -123,23 +123,23 @@ std::optional<Matcher::Match> Matcher::next_head(Instant now, RequestQueue& queu
 
 /// With what the pass goes on when no more requests start from the head of the queue.
 void Matcher::end_heads(RequestQueue& queue, const LocalRequest* blocker) {
-  DMM_ASSERT(phase_ == Phase::heads && (!blocker || left_ > 0));
+  DMM_ASSERT(pass_.phase == Phase::heads && (!blocker || pass_.left > 0));
   blocker_ = blocker ? std::optional(blocker->request.id) : std::nullopt;
   if (scan_ && blocker_ && *blocker_ != told_) overtaken_ = told_ = *blocker_;
   // A request that came stands before the one that blocked the others, and doesn't block them.
-  if (was_blocked_ && !blocker_ && !in_a_pass_) {
+  if (pass_.was_blocked && !blocker_ && !pass_.looks_at_all) {
     sweep_.begin(queue.fitting());
-    in_a_pass_ = true;
+    pass_.looks_at_all = true;
   }
   if (blocker_ || !scan_) return finish();
-  phase_ = in_a_pass_ ? Phase::fitting : Phase::fresh;
+  pass_.phase = pass_.looks_at_all ? Phase::fitting : Phase::fresh;
 }
 
 /// Of those that came since the last pass: what waited before still doesn't fit.
 std::optional<Matcher::Match> Matcher::next_fresh(RequestQueue& queue, const Site& site) {
-  DMM_ASSERT(phase_ == Phase::fresh && next_fresh_ <= looked_at_.size());
-  while (left_ > 0 && next_fresh_ < looked_at_.size()) {
-    LocalRequest* request = queue.find(looked_at_[next_fresh_++]);
+  DMM_ASSERT(pass_.phase == Phase::fresh && pass_.next_fresh <= pass_.looked_at.size());
+  while (pass_.left > 0 && pass_.next_fresh < pass_.looked_at.size()) {
+    LocalRequest* request = queue.find(pass_.looked_at[pass_.next_fresh++]);
     const bool may = request && request->kind->servable && !sweep_.is_misfit(*request->kind);
     if (!may || request->kind->widest > site.owned.largest_idle()) continue;
     if (auto match = try_overtaking(*request, queue, site)) return match;
@@ -150,13 +150,13 @@ std::optional<Matcher::Match> Matcher::next_fresh(RequestQueue& queue, const Sit
 
 /// Of all that might fit. Each turn finds one that starts, or that nothing of its class fits.
 std::optional<Matcher::Match> Matcher::next_fitting(RequestQueue& queue, const Site& site) {
-  DMM_ASSERT(phase_ == Phase::fitting && in_a_pass_);
-  while (left_ > 0) {
+  DMM_ASSERT(pass_.phase == Phase::fitting && pass_.looks_at_all);
+  while (pass_.left > 0) {
     LocalRequest* request = sweep_.first_fitting(queue.fitting(), site.owned.largest_idle());
     if (!request) break;
     if (auto match = try_overtaking(*request, queue, site)) return match;
   }
-  pass_goes_on_ = left_ > 0 && sweep_.is_unfinished();
+  pass_goes_on_ = pass_.left > 0 && sweep_.is_unfinished();
   finish();
   return std::nullopt;
 }
@@ -169,14 +169,14 @@ std::optional<Matcher::Match> Matcher::try_overtaking(LocalRequest& request, Req
     sweep_.set_misfit(*request.kind);
     return std::nullopt;
   }
-  key_ = queue.dispatch_key(request);
+  pass_.key = queue.dispatch_key(request);
   return Match{request, std::move(*placement)};
 }
 
 void Matcher::finish() {
-  DMM_ASSERT(phase_ != Phase::idle && left_ <= starts_a_step);
-  phase_ = Phase::idle;
-  unfinished_ = left_ == 0;
+  DMM_ASSERT(pass_.phase != Phase::idle && pass_.left <= starts_a_step);
+  pass_.phase = Phase::idle;
+  unfinished_ = pass_.left == 0;
 }
 
 }  // namespace dmm

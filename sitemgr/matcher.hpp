@@ -80,6 +80,20 @@ class Matcher {
     bool operator==(const Seen&) const = default;
   };
 
+  /// The pass that is being made in this step.
+  struct Pass {
+    Phase phase = Phase::idle;
+    std::vector<RequestId> looked_at;  ///< the requests that were fresh when the pass began
+    std::size_t next_fresh = 0;        ///< the next of `looked_at`
+    std::size_t left = 0;              ///< how many requests may still start in this step
+    bool looks_at_all = false;         ///< all requests are looked at, not only fresh ones
+    bool was_blocked = false;
+    bool from_head = true;  ///< the next head is the first of the queue; else `cursor`
+    LocalRequest* cursor = nullptr;
+    bool is_reserved = false;  ///< the last match was of the reservation
+    OrderKey key;              ///< of the last match that may have overtaken others
+  };
+
   std::optional<Placement> fit(const LocalRequest& request, const Site& site) const;
   bool may_be_passed(const LocalRequest& head) const;
   bool blocks(Instant now, const LocalRequest& head, const SiteSettings& settings) const;
@@ -105,17 +119,7 @@ class Matcher {
 
   ClassSweep sweep_;  ///< of all requests, over several steps if they are many
 
-  // Of the pass that is being made in this step.
-  Phase phase_ = Phase::idle;
-  std::vector<RequestId> looked_at_;  ///< the requests that were fresh when the pass began
-  std::size_t next_fresh_ = 0;        ///< the next of `looked_at_`
-  std::size_t left_ = 0;              ///< how many requests may still start in this step
-  bool in_a_pass_ = false;            ///< all requests are looked at, not only fresh ones
-  bool was_blocked_ = false;
-  bool from_head_ = true;  ///< the next head is the first of the queue; else `cursor_`
-  LocalRequest* cursor_ = nullptr;
-  bool is_reserved_ = false;  ///< the last match was of the reservation
-  OrderKey key_;              ///< of the last match that may have overtaken others
+  Pass pass_;
 };
 
 }  // namespace dmm

@@ -56,6 +56,11 @@ class MemoryLedger {
     return rows;
   }
   std::size_t size() const { return rows_.size(); }
+  /// The row in the place of this record; nullptr if there is none.
+  const Record* find(const Record& record) const {
+    const auto row = rows_.find(key_of(record));
+    return row == rows_.end() ? nullptr : &row->second;
+  }
   /// How the ledger differs from what the manager would write now; empty if it doesn't.
   std::string difference(const std::vector<Record>& wanted) const {
     for (const Record& record : wanted) {

@@ -11,7 +11,7 @@
 
 #include "jobmgr/job_manager.hpp"
 
-namespace dmm::job_ledger {
+namespace dmm {
 
 class EligibilityWatch {
  public:
@@ -63,4 +63,4 @@ class EligibilityWatch {
   std::map<std::uint64_t, RareList<Dependency>> dependencies_;
 };
 
-}  // namespace dmm::job_ledger
+}  // namespace dmm

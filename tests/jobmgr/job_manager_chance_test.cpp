@@ -13,8 +13,8 @@
 #include <deque>
 #include <random>
 
+#include "tests/checked_ledger.hpp"
 #include "tests/jobmgr/eligibility_watch.hpp"
-#include "tests/jobmgr/job_manager_ledger.hpp"
 
 namespace job_manager_chance_test {
 
@@ -74,8 +74,8 @@ struct World {
   std::map<Party, std::deque<Message>> to_us, from_us;
   std::deque<OutputWritten> writing;
   std::uint64_t submitted = 0, lease_counter = 1;
-  job_ledger::Ledger ledger{17};
-  job_ledger::EligibilityWatch eligibility;
+  CheckedLedger<JobManager> ledger{17};
+  EligibilityWatch eligibility;
   std::uint64_t restarts = 0, detached = 0, unwritten = 0;
   // State of the watcher.
   std::map<Node, RequestId> held;
@@ -141,7 +141,9 @@ struct World {
       REQUIRE(borrowed == held);
     }
     if (const auto* start = std::get_if<Start>(&message)) {
-      const ProgressRecord* row = ledger.synced(start->request.job);
+      ProgressRecord wanted;
+      wanted.number = start->request.job;
+      const ProgressRecord* row = ledger.synced(wanted);
       REQUIRE((row && row->attempt == start->request.attempt));
       REQUIRE(row->components.at(start->component).phase != ComponentPhase::queued);
       eligibility.asked_or_started(now, start->request.job, manager);
@@ -277,7 +279,7 @@ struct World {
     writing.clear();
     if (draw_one_in(2)) now = now + seconds(static_cast<std::int64_t>(draw(60)));
     manager = JobManager(settings());
-    REQUIRE(manager.restore(now, with_machine ? ledger.after_the_machine() : ledger.after_the_process()) == "");
+    REQUIRE(manager.restore(now, with_machine ? ledger.after_the_host() : ledger.after_the_process()) == "");
     compare_held(with_machine);
     JobManagerEffects out = effects();
     finish(out);

@@ -236,7 +236,7 @@ TEST_CASE("all dependencies of a job must be met, and what happened before a res
 
 TEST_CASE("a chain of thousands of dependents ends with its first job, a piece in each step") {
   Stage stage;
-  stage.ledger = job_ledger::Ledger(UINT64_MAX);
+  stage.ledger = CheckedLedger<JobManager>(UINT64_MAX);
   stage.submit({held()});
   constexpr std::uint64_t count = 2'500;
   for (std::uint64_t job = 1; job <= count; ++job) stage.submit({after_ok(job)});

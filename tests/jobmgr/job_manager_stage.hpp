@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "tests/jobmgr/job_manager_ledger.hpp"
+#include "tests/checked_ledger.hpp"
 #include "tests/said.hpp"
 
 namespace dmm::job_stage {
@@ -77,7 +77,7 @@ struct Stage {
   JobManagerEffects out;
   Instant now{seconds(1000).microseconds};
   std::uint64_t token = 0;
-  job_ledger::Ledger ledger;
+  CheckedLedger<JobManager> ledger;
 
   explicit Stage(JobManagerSettings settings = settings_of_alice()) : manager(std::move(settings)) {
     out.ledger.wanted = true;
@@ -97,7 +97,7 @@ struct Stage {
   /// The process, or the machine with it, ends and starts again. No other party is in contact yet.
   void restart(bool with_machine = false) {
     manager = JobManager(manager.settings());
-    REQUIRE(manager.restore(now, with_machine ? ledger.after_the_machine() : ledger.after_the_process()) == "");
+    REQUIRE(manager.restore(now, with_machine ? ledger.after_the_host() : ledger.after_the_process()) == "");
     out = {};
     out.ledger.wanted = true;
     settle();

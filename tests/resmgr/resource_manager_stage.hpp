@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "resmgr/resource_manager.hpp"
+#include "tests/checked_ledger.hpp"
 
 namespace dmm::resmgr_stage {
 
@@ -51,66 +52,19 @@ inline ResourceManagerSettings settings_of_8_nodes() {
   return settings;
 }
 
-/// Whether two values are equal, or all their fields are.
-template <class Value>
-bool is_same(const Value& a, const Value& b) {
-  if constexpr (requires { a == b; }) {
-    return a == b;
-  } else {
-    return std::apply(
-        [&](const auto&... of_a) {
-          return std::apply([&](const auto&... of_b) { return (is_same(of_a, of_b) && ...); }, Value::fields(b));
-        },
-        Value::fields(a));
-  }
+/// What is to outlive the host is synced: leases and fences, and nothing else.
+inline bool must_be_synced(const LedgerChanges<ResourceRecord>& changes) {
+  return std::ranges::any_of(changes.list, [](const auto& change) {
+    return std::holds_alternative<AssignmentRecord>(change.record) ||
+           (std::holds_alternative<FenceRecord>(change.record) && !change.erased);
+  });
 }
-
-/// Rows by table and key, as a shell keeps them.
-class Ledger {
- public:
-  /// Carries out a step's changes; afterwards the rows must equal the records of the manager.
-  void apply(LedgerChanges<ResourceRecord>& changes, const std::vector<ResourceRecord>& records) {
-    bool has_fence = false;
-    for (const auto& change : changes.list) {
-      const bool is_lease = std::holds_alternative<AssignmentRecord>(change.record);
-      const bool is_fence = std::holds_alternative<FenceRecord>(change.record) && !change.erased;
-      has_fence = has_fence || is_lease || is_fence;
-      if (change.erased)
-        rows_.erase(name_of(change.record));
-      else
-        rows_.insert_or_assign(name_of(change.record), change.record);
-    }
-    CHECK((changes.grade == Grade::synced) == has_fence);
-    changes.clear();
-    CHECK(rows_.size() == records.size());
-    for (const ResourceRecord& record : records) {
-      CAPTURE(name_of(record));
-      const auto row = rows_.find(name_of(record));
-      REQUIRE(row != rows_.end());
-      CHECK(is_same_row(row->second, record));
-    }
-  }
-  std::vector<ResourceRecord> rows() const {
-    std::vector<ResourceRecord> rows;
-    for (const auto& [name, row] : rows_) rows.push_back(row);
-    return rows;
-  }
-
- private:
-  static std::string name_of(const ResourceRecord& record) {
-    return std::visit([](const auto& row) { return std::string(row.table) + " " + row.key(); }, record);
-  }
-  static bool is_same_row(const ResourceRecord& a, const ResourceRecord& b) {
-    return std::visit([&](const auto& row) { return is_same(row, std::get<std::decay_t<decltype(row)>>(b)); }, a);
-  }
-  std::map<std::string, ResourceRecord> rows_;
-};
 
 /// The manager with a clock, and its messages since the last call.
 struct Stage {
   ResourceManager manager{settings_of_8_nodes()};
   ResourceManagerEffects effects;
-  Ledger ledger;
+  CheckedLedger<ResourceManager> ledger;
   Instant now{};
 
   Stage() {
@@ -145,7 +99,8 @@ struct Stage {
   void settle() {
     manager.settle(now, effects);
     manager.check_invariants();
-    ledger.apply(effects.ledger, manager.records());
+    CHECK((effects.ledger.grade == Grade::synced) == must_be_synced(effects.ledger));
+    ledger.take(effects.ledger, manager);
     CHECK(manager.next_deadline() > now);
   }
   void put(ResourceManager::Input input) {
@@ -181,7 +136,7 @@ struct Stage {
   /// The manager is killed and started again. The backend still has these tasks, or its keeper died too.
   void restart(const std::vector<LivingTask>& living, bool keeper_died = false) {
     manager = ResourceManager(manager.settings());
-    manager.restore(now, ledger.rows(), living, keeper_died);
+    manager.restore(now, ledger.after_the_process(), living, keeper_died);
     CHECK(manager.next_deadline() <= now);
     settle();
   }

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "tests/jobmgr/job_manager_ledger.hpp"
+#include "tests/checked_ledger.hpp"
 #include "tests/said.hpp"
 
 namespace dmm::site_stage {
@@ -94,44 +94,6 @@ inline Grant grant(const Delegate& asked, const SiteName& by, std::uint32_t node
   return made;
 }
 
-/// Rows by table and key, as a shell keeps them.
-class Ledger {
- public:
-  /// Takes a step's changes; afterwards the rows must equal those that the site manager says they must be.
-  void take(LedgerChanges<SiteRecord>& changes, const SiteManager& manager) {
-    for (const auto& [record, erased] : changes.list)
-      if (erased)
-        rows_.erase(key_of(record));
-      else
-        rows_.insert_or_assign(key_of(record), record);
-    changes.clear();
-    const auto records = manager.records();
-    REQUIRE(rows_.size() == records.size());
-    for (const SiteRecord& record : records) {
-      const auto row = rows_.find(key_of(record));
-      CAPTURE(key_of(record));
-      REQUIRE(row != rows_.end());
-      REQUIRE(text_of(row->second) == text_of(record));
-    }
-  }
-  std::vector<SiteRecord> rows() const {
-    std::vector<SiteRecord> rows;
-    for (const auto& [key, row] : rows_) rows.push_back(row);
-    return rows;
-  }
-
- private:
-  static std::string key_of(const SiteRecord& record) {
-    return std::visit([](const auto& row) { return std::string(row.table) + '/' + row.key(); }, record);
-  }
-  static std::string text_of(const SiteRecord& record) {
-    std::string text;
-    std::visit([&](const auto& row) { job_ledger::say(text, row); }, record);
-    return text;
-  }
-  std::map<std::string, SiteRecord> rows_;
-};
-
 /// With the default settings: the silence, and a little more.
 constexpr Duration stale_after = seconds(3);
 
@@ -139,7 +101,7 @@ struct Stage {
   SiteManager manager;
   SiteManagerEffects out;
   Instant now{seconds(1000).microseconds};
-  Ledger ledger;
+  CheckedLedger<SiteManager> ledger;
   std::uint64_t incarnation = 1;
 
   /// All parties are in contact, and have no leases in their inventories.
@@ -176,7 +138,7 @@ struct Stage {
   /// The site manager ends and starts again. No other party is in contact yet.
   void restart() {
     manager = SiteManager(manager.settings(), ++incarnation);
-    manager.restore(now, ledger.rows());
+    manager.restore(now, ledger.after_the_process());
     out = {};
     out.ledger.wanted = true;
     settle();

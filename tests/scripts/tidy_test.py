@@ -272,6 +272,21 @@ class TestPaths(unittest.TestCase):
         self.assertEqual(findings(tree), [("docs/a.md", 1, "path"), ("keys/c.cpp", 2, "path")])
 
 
+class TestTables(unittest.TestCase):
+    def test_ledgers(self):
+        tree = {"resmgr/records.hpp": HEADER + 'constexpr std::string_view table = "fences";\n',
+                "docs/operations.md": "# A\n\n| manager | in it |\n|---|---|\n| resource manager | `fences` (epochs) |\n"}
+        self.assertEqual(findings(tree, "table"), [])
+        tree["docs/operations.md"] = tree["docs/operations.md"].replace("`fences`", "`fence`")
+        self.assertEqual(findings(tree, "table"), [("docs/operations.md", 5, "table")])
+
+    def test_folders(self):
+        tree = {"links/a.cpp": TOP, "links/b/c.cpp": TOP, "docs/architecture.md": "# A\n\n- **`links/`** A.\n"}
+        self.assertEqual(findings(tree, "folder"), [("docs/architecture.md", 1, "folder")])
+        tree["docs/architecture.md"] += "- **`links/b/`** B.\n- **`links/d/`** D.\n"
+        self.assertEqual(findings(tree, "folder"), [("docs/architecture.md", 5, "folder")])
+
+
 class TestDead(unittest.TestCase):
     def test_what_nothing_uses(self):
         header = (HEADER + "struct A {\n  int used = 0, b = 0;\n  int lost = 0;\n  void f() const;\n"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/job_messages.hpp"
+#include "protocol/messages/people.hpp"
 #include "protocol/outcome.hpp"
 
 namespace dmm {

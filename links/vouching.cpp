@@ -1,6 +1,6 @@
 // For how long a lender's word is good. A Beat that echoes a stamp of ours left the lender when we stamped, or later.
 // So what it vouches for holds from then on for a term, however long the Beat was under way (docs/protocol.md section
-// 4.6). A manager is told when Beats begin to vouch, and when they have been too old for too long.
+// 4.7). A manager is told when Beats begin to vouch, and when they have been too old for too long.
 #include <algorithm>
 
 #include "links/endpoint.hpp"

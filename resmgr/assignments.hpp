@@ -20,7 +20,7 @@ struct Assignment {
   SiteName holder;
   ShortText user;       ///< the only user that may start jobs under it; empty: any user of the holder
   NodeSet nodes;        ///< never empty
-  Duration patience;    ///< what travels between the holder and here takes so long
+  Duration patience;    ///< the round trip from the holder to here; of a part, plus how long it may be held
   bool alone = false;   ///< all of it is here
   bool once = false;    ///< it ends with its one task; not known any more after a restart, then it is taken back
   bool closed = false;  ///< ended here for silence or idleness: no Start under it, until the site takes it back

@@ -49,7 +49,7 @@ struct AssignmentRecord {
   bool alone = false;
   bool closed = false;
   ShortText user = {};     ///< only this user may start jobs under it; empty: any user of the holder
-  Duration patience = {};  ///< what travels between the holder and here takes so long
+  Duration patience = {};  ///< as in Assignment
 
   static constexpr std::string_view table = "assignments";
   static constexpr std::array<std::string_view, 7> columns{"lease",  "holder", "nodes",   "alone",

@@ -75,7 +75,7 @@ struct ResourceManagerSettings {
   std::uint32_t outcomes_max = 100'000;  ///< ended jobs that are kept; beyond that the oldest go sooner
   std::uint32_t parked_max = 1'000;      ///< Starts of one job manager that wait for their leases
   std::uint64_t parked_bytes_max = 64 * 1024 * 1024;  ///< of all of them together
-  std::uint32_t set_aside_after = 3;  ///< different jobs in a row that a node loses or can't start; 0: never
+  std::uint32_t set_aside_after = 3;  ///< users in a row that lose jobs on a node, or can't start them; 0: never
   JobRules jobs = {};
   /// Found out at the start: the backend runs jobs of different sites under different accounts.
   bool users_apart = false;

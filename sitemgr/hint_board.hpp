@@ -1,7 +1,7 @@
 // HintBoard (gossip): what each neighbour was told of free capacity here and beyond, and when it is to be told more.
 // Big news soon has a message of its own: room for the neighbour's waiting users, or users that begin to wait here.
 // Small news travels with other messages, or alone after a long while. While other sites wait too, news of farther
-// sites must stay true for a moment first (docs/protocol.md section 6.3). Hints of neighbours are in neighbours.hpp.
+// sites must stay true for a moment first (docs/protocol.md section 6.1). Hints of neighbours are in neighbours.hpp.
 #pragma once
 
 #include <optional>

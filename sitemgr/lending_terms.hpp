@@ -1,5 +1,5 @@
 // How long a lease of this owner's nodes lasts: what each Beat promises its borrower, when the owner takes it back
-// at the latest, and how long no reclaim ends it (docs/protocol.md section 6.5).
+// at the latest, and how long no reclaim ends it (docs/protocol.md S118 and S138f).
 #pragma once
 
 #include "sitemgr/foreign.hpp"

@@ -1,5 +1,5 @@
 // Renewals (keep-alive): whether both sides of a link believe the same of the leases between them, and which leases the
-// owner side wants back. Beats of the lender vouch for leases (docs/protocol.md section 4.6), so a Renew is only a
+// owner side wants back. Beats of the lender vouch for leases (docs/protocol.md section 4.7), so a Renew is only a
 // comparison: the borrower says how many leases it holds, the lender says what differs. Sides that agree compare once
 // in twenty terms, others ten times in each term. A borrower that renews fewer leases than it was lent, for longer than
 // a lease can be on its way, has lost some: then both sides compare all leases in a new session (section 8.15).

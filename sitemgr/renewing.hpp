@@ -1,6 +1,6 @@
 // For how long a lease is promised, hop by hop, and when it is over. While a lender's Beats vouch for what it
 // lent, it stands; else it ends a term after the last of them. A site that no longer hears its own lender says so
-// downstream: from then on its Beats don't speak for those leases (docs/protocol.md sections 4.6, 8.15 and 8.16).
+// downstream: from then on its Beats don't speak for those leases (docs/protocol.md sections 4.7, 8.15 and 8.16).
 #pragma once
 
 #include "sitemgr/site_step.hpp"

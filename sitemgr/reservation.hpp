@@ -1,7 +1,7 @@
 // Reservation (preemption): nodes that are kept together for one local request, since lent nodes were reclaimed for it.
 // A request that has waited for `reclaim_after` gets back those lent nodes with which it starts, or none. Until they
 // are there no other request, borrower or search uses what the reservation holds. It is dropped when the request
-// starts, is gone, or its nodes didn't come in time (docs/protocol.md section 6.5).
+// starts, is gone, or its nodes didn't come in time (docs/operations.md: `reclaim_after_seconds`).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What an administrator decides about a site. Plain values with the defaults; topologies/ reads them from JSON, where
-// the names are the same and units end the name (docs/operations.md).
+// the names are the same and units end the name (topologies/README.md).
 #pragma once
 
 #include <cstdint>
@@ -89,7 +89,8 @@ struct SiteSettings {
   bool use_hints = true;                        ///< false: hints are neither sent nor looked at
   bool lease_ends_with_job = true;  ///< where one component is all its use: no holder is asked to give nodes back
   /// A request overtaken for this long stops the scan and has nodes reserved. A day: reserved nodes stand idle
-  /// until the last long job has ended, which costs the others far more than it gives (docs/reproduction.md).
+  /// until the last long job has ended, which costs the others far more than it gives
+  /// (docs/decisions/overtaken-limit.md).
   Duration overtaken_limit = seconds(86400);
 
   std::uint32_t tries_per_round = 16;   ///< search budget of a round

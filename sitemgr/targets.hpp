@@ -1,7 +1,7 @@
 // Targets (forwarding window, backoff): which neighbour is asked next for a request that this site can't serve, and how
 // many delegations may be out to a neighbour at once. A Grant opens a neighbour's window by one, a Reject for lack of
 // capacity halves it. From the second delegation in a row that a neighbour leaves unanswered, the neighbour isn't asked
-// for a while, twice as long each time (Iosup et al. 2007, section 4.3; docs/protocol.md section 6.6).
+// for a while, twice as long each time (Iosup et al. 2007, section 4.3; docs/protocol.md section 6.3).
 #pragma once
 
 #include <algorithm>

@@ -45,7 +45,7 @@ std::vector<UnstatedParameter> about_the_grid() {
        {},
        set_sizes},
       {"load-correction",
-       "of streams whose load is off by chance by more than a tenth",
+       "of streams with a load that is off by chance by more than a tenth",
        {{"drawn again", 0}, {"rescaled", 1}, {"kept", 2}},
        {},
        set_correction,

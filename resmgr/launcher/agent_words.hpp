@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/job_messages.hpp"
+#include "protocol/messages/output.hpp"
 
 namespace dmm::launcher {
 

@@ -8,7 +8,7 @@ from tidy_tree import Finding
 
 SENTENCE = re.compile(r"\*\*(S\d+[a-z]?)\.?\*\*|^\s*(?:[-*]\s+)?(S\d+[a-z]?)\. ", re.MULTILINE)
 SENTENCE_OF_TEST = re.compile(r"\[(S\d+[a-z]?(?:[,\s]+S\d+[a-z]?)*)\]")
-PROTOCOL, MESSAGES = "docs/protocol.md", "protocol/messages.hpp"
+PROTOCOL, MESSAGES = "docs/protocol.md", "protocol/messages.hpp"  # which has the list of all messages
 
 
 def messages_of(code):

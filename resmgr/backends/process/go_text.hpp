@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/job_messages.hpp"
+#include "protocol/messages/jobs.hpp"
 
 namespace dmm {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/job_messages.hpp"
+#include "protocol/messages/jobs.hpp"
 #include "resmgr/settings.hpp"
 
 namespace dmm {

@@ -1,27 +1,23 @@
-// Messages about jobs: starting and ending them, their output, and questions of people. messages.hpp has the other
-// messages, and the rules for all.
+// Messages of a job manager and a resource manager about tasks of a job: starting and ending them.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
-#include "protocol/dependency.hpp"
-#include "protocol/few.hpp"
 #include "protocol/ids.hpp"
 #include "protocol/input_files.hpp"
-#include "protocol/job_arrays.hpp"
 #include "protocol/message_fields.hpp"
 #include "protocol/output_files.hpp"
 #include "protocol/reasons.hpp"
 #include "protocol/resources.hpp"
+#include "protocol/short_text.hpp"
 #include "protocol/time.hpp"
 
 namespace dmm {
-
-// ---- jobs -----------------------------------------------------------------------------------------------------
 
 /// Limits of a job's processes; 0 for none.
 struct Limits {
@@ -105,7 +101,7 @@ struct Part {
   }
 };
 
-/// All tasks of the attempt are ready: this one begins. Needs no answer; a repeated Go is ignored.
+/// All tasks of the attempt are ready: this one begins. Answered by Began; a repeated Go changes nothing.
 struct Go {
   RequestId request;
   std::uint32_t component = 0;
@@ -150,115 +146,10 @@ struct Stop {
   DMM_MESSAGE(43, self.request, self.grace)
 };
 
-enum class Stream : std::uint8_t { output, error };
-inline constexpr std::array both_streams{Stream::output, Stream::error};
-std::string_view to_text(Stream stream);
-
-/// Asks for the next piece of a component's output.
-struct Fetch {
-  RequestId request;
-  std::uint32_t component = 0;
-  Stream stream = Stream::output;
-  std::uint64_t offset = 0;
-  bool unkept = false;  ///< the answer is to be a Piece
-  DMM_MESSAGE(44, self.request, self.component, self.stream, self.offset, self.unkept)
-};
-
-/// At most 48 KiB of output.
-struct Chunk {
-  RequestId request;
-  std::uint32_t component = 0;
-  Stream stream = Stream::output;
-  std::uint64_t offset = 0;
-  std::string data;
-  bool last = false;  ///< the stream ends here
-  bool cut = false;   ///< the stream was longer than the part that is kept
-  DMM_MESSAGE(45, self.request, self.component, self.stream, self.offset, self.data, self.last, self.cut)
-};
-
-/// At most 48 KiB of output, as a Chunk. It isn't kept to be sent again: a reader that misses it asks again.
-struct Piece {
-  RequestId request;
-  std::uint32_t component = 0;
-  Stream stream = Stream::output;
-  std::uint64_t offset = 0;
-  std::string data;
-  bool last = false;       ///< nothing comes after this
-  std::uint64_t size = 0;  ///< of the stream, as far as it was written
-  DMM_MESSAGE(47, self.request, self.component, self.stream, self.offset, self.data, self.last, self.size)
-};
-
-/// A running component has written more output than was fetched or reported before.
-struct Grown {
-  RequestId request;
-  std::uint32_t component = 0;
-  std::uint64_t output_bytes = 0;
-  std::uint64_t error_bytes = 0;
-  DMM_MESSAGE(48, self.request, self.component, self.output_bytes, self.error_bytes)
-};
-
 /// The outcome is recorded and the output fetched: the resource manager may remove the job's directory.
 struct Forget {
   RequestId request;
   DMM_MESSAGE(46, self.request)
-};
-
-// ---- people ---------------------------------------------------------------------------------------------------
-
-/// What a user submits.
-struct JobDescription {
-  ShortText name;
-  Program program;
-  ResourceNeed need;
-  std::uint32_t dttl = 5;
-  std::int32_t priority = 0;
-  std::uint32_t reruns_max = 3;     ///< how often it is run again after a lost node
-  std::uint32_t begin_seconds = 0;  ///< seconds after the job manager took it, before which no nodes are asked for
-  ShortText output_path;  ///< where standard output goes at the submitter; empty for the job manager's folder
-  ShortText error_path;
-  bool keep_output = true;            ///< false: output is discarded where the job runs
-  bool append = false;                ///< output is added to the files, which other jobs may write to as well
-  bool hold = false;                  ///< nodes are asked for only after its user has released it
-  RareList<Dependency> dependencies;  ///< nodes are asked for only when all of them are met
-  bool goes_on = false;  ///< runs on without a component that its owner reclaims, instead of being run again
-  std::uint32_t communication = 0;  ///< kilobits a second that each processor sends to the others; 0: not said
-  ArrayIndices array;               ///< it is run once for each index; empty: once
-  template <class Self>
-  static auto fields(Self& self) {
-    return std::tie(self.name, self.program, self.need, self.dttl, self.priority, self.reruns_max,
-                    self.output_path, self.error_path, self.keep_output, self.append, self.hold,
-                    self.begin_seconds, self.dependencies, self.array, self.goes_on, self.communication);
-  }
-};
-
-/// Hands jobs to a job manager; answered by Submitted.
-struct Submit {
-  std::uint64_t token = 0;  ///< names the question; a repeated token submits nothing twice
-  std::vector<JobDescription> jobs;
-  DMM_MESSAGE(60, self.token, self.jobs)
-};
-
-struct Submitted {
-  std::uint64_t token = 0;
-  std::uint64_t first_job = 0;  ///< the jobs have consecutive numbers from this one
-  std::uint32_t jobs = 0;
-  std::string fault;  ///< why nothing was accepted; empty if all was
-  DMM_MESSAGE(61, self.token, self.first_job, self.jobs, self.fault)
-};
-
-/// A person's question or order to a manager; answered by Answer.
-struct Ask {
-  std::uint64_t token = 0;
-  std::string verb;      ///< docs/protocol.md section 9 lists them
-  std::string argument;  ///< JSON
-  DMM_MESSAGE(62, self.token, self.verb, self.argument)
-};
-
-struct Answer {
-  std::uint64_t token = 0;
-  std::string fault;  ///< empty if the question was answered
-  std::string text;   ///< JSON
-  DMM_MESSAGE(63, self.token, self.fault, self.text)
 };
 
 }  // namespace dmm

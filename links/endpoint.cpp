@@ -6,7 +6,6 @@
 
 #include "links/stamps.hpp"
 #include "manager/assert.hpp"
-#include "manager/planted.hpp"
 #include "protocol/text.hpp"
 #include "protocol/verbs.hpp"
 
@@ -43,9 +42,9 @@ Endpoint::Endpoint(EndpointSettings settings)
   DMM_ASSERT(settings_.incarnation > 0);
   trust_.configure(settings_.admission.trust);
   if (!settings_.link_secret) return;
-  seals_ = std::make_unique<Seals>(*settings_.link_secret, settings_.seal_salt);
-  certify_at_ = renewal_of(settings_.certificate);
-  next_tick_ = std::min(next_tick_, certify_at_);
+  keys_.seals = std::make_unique<Seals>(*settings_.link_secret, settings_.seal_salt);
+  keys_.certify_at = renewal_of(settings_.certificate);
+  next_tick_ = std::min(next_tick_, keys_.certify_at);
 }
 
 Endpoint::Endpoint(Endpoint&&) noexcept = default;
@@ -134,12 +133,12 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
   }
   if (!peer) peer = &make(now, envelope.from);
   if (*proof && is_older(*peer, envelope, **proof)) return refuse(0, "not_proved");
-  if (*proof && may_meet(now, *peer, envelope)) peer->proof = std::move(*proof);
-  if (key && far(*peer) && peer->proof && peer->proof->link == *key) note_link_key(*peer, *key);
+  if (*proof && may_meet(now, *peer, envelope)) peer->identity.proof = std::move(*proof);
+  if (key && far(*peer) && peer->identity.proof && peer->identity.proof->link == *key) note_link_key(*peer, *key);
   if (peer->role == Role::client)
-    peer->right = peer->proof && voucher.link()
-                      ? right_of(*peer->proof, settings_.self)
-                      : right_of(settings_.admission.accounts, *voucher.principal, settings_.self.role);
+    peer->identity.right = peer->identity.proof && voucher.link()
+                               ? right_of(*peer->identity.proof, settings_.self)
+                               : right_of(settings_.admission.accounts, *voucher.principal, settings_.self.role);
   if (accept(now, *peer, way, envelope)) deliver(now, *peer, std::move(envelope), messages);
 }
 
@@ -148,9 +147,9 @@ void Endpoint::take_relayed(Instant now, const Relay& relay, std::vector<Receive
     return refuse(0, "relay_forged");
   const Way way{std::nullopt, SiteNames(relay.path.rbegin(), relay.path.rend())};
   const Party from = relay.from;
-  if (!seals_) return take(now, way, relay.payload, messages, Voucher{nullptr, &from});
+  if (!keys_.seals) return take(now, way, relay.payload, messages, Voucher{nullptr, &from});
   if (!Seals::is_sealed(relay.payload)) return introduce(now, way, relay);
-  const auto opened = seals_->open(relay.payload);
+  const auto opened = keys_.seals->open(relay.payload);
   if (!opened) return refuse(0, "seal_broken");
   const Principal principal = opened->from;
   take(now, way, opened->frame, messages, Voucher{&principal, &from});
@@ -185,7 +184,7 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
   }
   // A Fault doesn't show that the session lives: a peer that has ended the session answers with one.
   if (!std::holds_alternative<Fault>(envelope.message)) peer.heard = now;
-  ++peer.frames_received;
+  ++peer.traffic.frames_received;
   if (knows_me) acknowledge(now, peer, envelope.acknowledged);
   if (!peer.up && knows_me) {
     rise_measured(now, peer, envelope);
@@ -194,36 +193,25 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
   return true;
 }
 
-/// The first frame behind the greetings: it says how far away the peer is, at the latest by having come.
-void Endpoint::rise_measured(Instant now, Peer& peer, const Envelope& envelope) {
-  const Peer::Rising rising = std::exchange(peer.rising, std::nullopt).value_or(Peer::Rising{});
-  if (const Beat* beat = std::get_if<Beat>(&envelope.message)) hear_echo(now, peer, beat->echo, true);
-  if (!peer.distance.measured && rising.answered != Instant{}) {
-    peer.distance.round_trip = now - rising.answered;
-    peer.distance.measured = true;
-  }
-  rise(now, peer, peer.recovery.renewing || rising.restarted, rising.ancestors);
-}
-
 bool Endpoint::may_say(Instant now, Peer& peer, std::uint16_t type) {
   if (dmm::may_send(type, peer.role, settings_.self.role)) return true;
   refuse(0, "not_allowed");
-  peer.last_error = "sent " + std::string(name_of(type)) + ", which its role may not";
+  peer.reports.last_error = "sent " + std::string(name_of(type)) + ", which its role may not";
   emit(now, peer, Fault{type, "this role may not send this message"}, {}, {});
   return false;
 }
 
 void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector<Received>& messages) {
   const std::uint16_t type = type_of(envelope.message);
-  ++received_by_type_[type];
+  counts_.received(type);
   if (!may_say(now, peer, type)) {
     if (is_numbered(type)) peer.session.arrive(envelope.sequence);
     return;
   }
   if (const Beat* beat = std::get_if<Beat>(&envelope.message)) on(now, peer, envelope, *beat);
   if (const Fault* fault = std::get_if<Fault>(&envelope.message)) {
-    peer.last_error = std::string(name_of(fault->about)) + ": " + fault->text;
-    notice(now, peer, "fault_heard", peer.last_error);
+    peer.reports.last_error = std::string(name_of(fault->about)) + ": " + fault->text;
+    notice(now, peer, "fault_heard", peer.reports.last_error);
   }
   const auto* relay = std::get_if<Relay>(&envelope.message);
   if (relay && relay->to == settings_.self) return take_relayed(now, *relay, messages);
@@ -231,164 +219,24 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
     peer.dormancy.heard = false;
     wake(now, peer);
     switch (peer.session.arrive(envelope.sequence)) {
-      case Order::duplicate: ++counters_.duplicates; return;
+      case Order::duplicate: counts_.duplicate(); return;
       case Order::gap: return ask_resend(now, peer);
       case Order::deliver: break;
     }
     auto* fragment = std::get_if<Fragment>(&envelope.message);
-    peer.bytes_since_sent += fragment ? fragment->bytes.size() : 0;
-    if (++peer.arrived_since_sent >= acknowledge_after || peer.bytes_since_sent >= acknowledge_after_bytes)
+    peer.traffic.bytes_since_sent += fragment ? fragment->bytes.size() : 0;
+    if (++peer.traffic.arrived_since_sent >= acknowledge_after ||
+        peer.traffic.bytes_since_sent >= acknowledge_after_bytes)
       beat_in_passing(now, peer);
     if (fragment) return take_fragment(now, peer, *fragment, messages);
     if (take_key_message(now, peer, envelope.message)) return;
     if (!may_ask(now, peer, envelope.message)) return;
-  } else if (!relay && type != Piece::type && (envelope.hint.empty() || envelope.hint == peer.heard_hint)) {
+  } else if (!relay && type != Piece::type && (envelope.hint.empty() || envelope.hint == peer.hints.heard)) {
     return;  // nothing that a manager would want to know
   }
-  if (!envelope.hint.empty()) peer.heard_hint = envelope.hint;
+  if (!envelope.hint.empty()) peer.hints.heard = envelope.hint;
   messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
                         std::move(envelope.hint), peer.distance.round_trip, peer.vouching.proved);
-}
-
-// ---- messages in fragments ------------------------------------------------------------------------------------
-
-void Endpoint::take_fragment(Instant now, Peer& peer, Fragment& fragment, std::vector<Received>& messages) {
-  if (fragment.index == 0) {
-    drop_fragments(peer);
-    peer.assembly.begin();
-  }
-  if (!peer.assembly.is_next(fragment.index) || (fragment.bytes.empty() && !fragment.last))
-    return refuse(0, "part_out_of_place");
-  const bool fits = peer.assembly.size() + fragment.bytes.size() <= message_bytes_max &&
-                    assembly_bytes_ + fragment.bytes.size() <= settings_.limits.assembly_bytes_all;
-  if (!fits) {
-    drop_fragments(peer);
-    refuse(0, to_text(FrameFault::too_large));
-    return emit(now, peer, Fault{Fragment::type, "there is no room for a message as long as this"}, {}, {});
-  }
-  assembly_bytes_ += fragment.bytes.size();
-  peer.assembly.add(fragment.bytes);
-  if (!fragment.last) return;
-  take_whole(now, peer, messages);
-  drop_fragments(peer);
-}
-
-/// Whatever follows belongs to what is dropped, until a message begins.
-void Endpoint::drop_fragments(Peer& peer) {
-  assembly_bytes_ -= peer.assembly.size();
-  peer.assembly.drop();
-}
-
-void Endpoint::take_whole(Instant now, Peer& peer, std::vector<Received>& messages) {
-  auto decoded = codec_->decode(peer.assembly.bytes(), message_bytes_max);
-  if (const Refused* refused = std::get_if<Refused>(&decoded)) {
-    refuse(0, to_text(refused->fault));
-    return emit(now, peer, Fault{refused->type, std::string(to_text(refused->fault))}, {}, {});
-  }
-  Envelope& envelope = std::get<Envelope>(decoded);
-  const std::uint16_t type = type_of(envelope.message);
-  const bool is_ours = envelope.from == peer.session.peer() && envelope.to == settings_.self;
-  if (!is_ours || !is_numbered(type) || type == Fragment::type) return refuse(0, "part_out_of_place");
-  if (!may_say(now, peer, type) || !may_ask(now, peer, envelope.message)) return;
-  ++received_by_type_[type];
-  if (take_key_message(now, peer, envelope.message)) return;
-  messages.emplace_back(std::move(envelope.from), std::move(envelope.message), std::move(envelope.trace),
-                        CapacityHint{}, peer.distance.round_trip, peer.vouching.proved);
-}
-
-// ---- sessions ------------------------------------------------------------------------------------------------------
-
-/// Whether another process of the name is heard, or this one is of an earlier start.
-bool Endpoint::is_twin(Instant now, const Peer& peer, const Hello& greeting) const {
-  const bool knows_instances = greeting.instance != 0 && peer.instance != 0 && peer.role != Role::client;
-  const bool is_heard = peer.up && !peer.dormancy.both && now - peer.heard < silence(peer);
-  return knows_instances && greeting.instance != peer.instance && is_heard;
-}
-
-/// What the greeting makes of the session; nothing if it is turned away. One process of a name is heard at a time: a
-/// second one waits until the first has been silent.
-std::optional<Generation> Endpoint::meet(Instant now, Peer& peer, const Way& way, const Envelope& envelope,
-                                         const Hello& greeting) {
-  const bool knows_instances = greeting.instance != 0 && peer.instance != 0 && peer.role != Role::client;
-  if (knows_instances && greeting.instance != peer.instance) {
-    if (is_twin(now, peer, greeting)) {
-      const std::string text = "another " + to_text(peer.session.peer()) + " runs and was heard " +
-                               std::to_string((now - peer.heard).microseconds / 1'000) + " ms ago";
-      refuse(0, "twin");
-      notice(now, peer, "twin_refused", text);
-      tell(now, way, envelope, Hello::type, text);
-      return std::nullopt;
-    }
-    peer.session.meet_other(envelope.incarnation);
-    return Generation::restarted;
-  }
-  const Generation generation = peer.session.meet(envelope.incarnation);
-  if (generation != Generation::stale) return generation;
-  refuse(0, "other_incarnation");
-  if (now - peer.heard < silence(peer)) return std::nullopt;  // an old frame, perhaps
-  const std::string text = "it was started as " + std::to_string(envelope.incarnation) + ", and earlier as " +
-                           std::to_string(peer.session.peer_incarnation()) +
-                           ": was its directory or its clock put back?";
-  notice(now, peer, "stale_incarnation", text);
-  tell(now, way, envelope, Hello::type, text);
-  return std::nullopt;
-}
-
-void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envelope, const Hello& greeting) {
-  ++received_by_type_[Hello::type];
-  const std::size_t before = peer.session.kept_bytes();
-  const auto generation = meet(now, peer, way, envelope, greeting);
-  note_kept(peer, before);
-  if (!generation) return;
-  if (*generation != Generation::same) {
-    peer.heading.clear();
-    drop_fragments(peer);
-  }
-  if (greeting.instance != 0) peer.instance = greeting.instance;
-  peer.heard = now;
-  next_tick_ = std::min(next_tick_, now + settings_.times.beat);
-  ++peer.frames_received;
-  peer.dormancy.both = peer.dormancy.heard = false;
-  if (peer.route.way.connection != way.connection) stir(peer);  // beats go along the other way from now on
-  peer.route.way = way;
-  peer.software = greeting.software;
-  if (way.connection && peer.route.direct == way.connection) peer.route.relay_at = peer.route.direct_at = never;
-  peer.distance.heard_stamp = greeting.stamp;
-  peer.distance.heard_stamp_at = now;
-  if (greeting.answer) hear_echo(now, peer, greeting.echo, true);
-  const bool knows_me = envelope.peer == peer.speaks_as;
-  if (knows_me) acknowledge(now, peer, std::max(greeting.received, envelope.acknowledged));
-  if (!greeting.answer) hello(now, peer, way, true);
-  if (knows_me || (greeting.answer && !peer.recovery.renewing)) peer.route.hello_at = never;
-  if (peer.recovery.renewing && !knows_me) return;  // it has yet to hear that we began again
-  const bool was_up = peer.up;
-  const bool is_new = *generation != Generation::same || peer.recovery.renewing;
-  // Time limits are made of how far away a peer is: nothing is said to one before that is known. It says so at once.
-  const bool will_say = !greeting.answer && greeting.stamp != no_stamp && peer.role != Role::client;
-  if (!was_up && !peer.distance.measured && will_say) {
-    if (!peer.rising) peer.rising = Peer::Rising{is_new, {}, now};
-    peer.rising->restarted |= is_new;
-    peer.rising->ancestors = greeting.ancestors;
-    return;
-  }
-  peer.rising.reset();
-  if (!was_up || is_new) rise(now, peer, is_new, greeting.ancestors);
-  if (!was_up && greeting.answer) beat_in_passing(now, peer);
-  recover(now, peer);
-}
-
-void Endpoint::rise(Instant now, Peer& peer, bool restarted, const SiteNames& ancestors) {
-  if (restarted) waver(peer);
-  peer.up = true;
-  peer.vouching.beat_sent = std::max(peer.vouching.beat_sent, now - beat(peer));  // the first one is due at once
-  peer.recovery.renewing = false;
-  peer.heard_hint.clear();
-  peer.distance.talked = true;
-  next_tick_ = std::min(next_tick_, deadline(peer));  // from now on it is to hear of us
-  if (restarted) vouch_to(now, peer);
-  if (peer.role != Role::client)
-    link_events_.push_back(
-        LinkUp{peer.session.peer(), restarted, ancestors, peer.software, peer.distance.round_trip});
 }
 
 /// How long ago what is echoed left us, less the time for which the peer held it. Between two that have nothing to say
@@ -415,15 +263,6 @@ void Endpoint::on(Instant now, Peer& peer, const Envelope& envelope, const Beat&
   // It didn't hear that we rest.
   if (peer.dormancy.both && !beat.dormant) emit(now, peer, beat_of(now, peer, false, true), {}, {});
   if (peer.session.expects_more(beat.last)) ask_resend(now, peer);
-}
-
-EndpointCounters Endpoint::counters() const {
-  EndpointCounters all = counters_;
-  for (std::uint16_t type = 0; type < sent_by_type_.size(); ++type) {
-    if (sent_by_type_[type] > 0) all.sent[type] = sent_by_type_[type];
-    if (received_by_type_[type] > 0) all.received[type] = received_by_type_[type];
-  }
-  return all;
 }
 
 }  // namespace dmm

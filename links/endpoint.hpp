@@ -10,13 +10,13 @@
 // Nothing here grows without a bound: a session that would keep too much for a peer is given up and begun again,
 // as if that peer had restarted. A peer that is no longer needed is forgotten (links/session.hpp has the limits).
 //
-// endpoint.cpp: frames that come. proving.cpp: what is proved of their senders. own_keys.cpp: what we prove
-// ourselves with, and keys that we are told of. sending.cpp: messages that go. timing.cpp: what time calls for.
+// endpoint.cpp: frames that come. greeting.cpp: what a Hello makes of a session. fragments.cpp: messages that are
+// longer than a frame. proving.cpp: what is proved of the senders of frames. own_keys.cpp: what we prove ourselves
+// with, and keys that we are told of. sending.cpp: messages that go. timing.cpp: what time calls for.
 // vouching.cpp: for how long a lender's word is good. quieting.cpp: links without beats of their own. routes.cpp:
 // ways to peers, and peers that are forgotten. refusals.cpp: what is refused.
 #pragma once
 
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,10 +24,12 @@
 #include <string>
 #include <vector>
 
-#include "keys/seals.hpp"
 #include "links/endpoint_settings.hpp"
+#include "links/frame_counts.hpp"
+#include "links/held_keys.hpp"
 #include "links/key_events.hpp"
 #include "links/link_view.hpp"
+#include "links/outbox.hpp"
 #include "links/peer.hpp"
 #include "links/quiet.hpp"
 #include "links/session.hpp"
@@ -38,18 +40,6 @@
 #include "protocol/codec/codec.hpp"
 
 namespace dmm {
-
-/// A frame to put on a connection.
-struct Frame {
-  Connection connection = 0;
-  std::string bytes;
-};
-
-/// A connection that the endpoint would like: the shell opens it and calls `dial`.
-struct DialWanted {
-  Party peer;
-  std::string endpoint;
-};
 
 class Endpoint {
  public:
@@ -85,12 +75,12 @@ class Endpoint {
   void certified(Instant now, const Party& manager, std::string certificate);
   /// Tells all peers which link key we listen with from some time on.
   void announce(Instant now, std::string certificate);
-  std::vector<KeyEvent> take_key_events() { return std::exchange(key_events_, {}); }
+  std::vector<KeyEvent> take_key_events() { return std::exchange(keys_.events, {}); }
   bool is_up(const Party& party) const {
     const Peer* const peer = peers_.find(party);
     return peer && peer->up;
   }
-  bool has_key_events() const { return !key_events_.empty(); }
+  bool has_key_events() const { return !keys_.events.empty(); }
 
   // ---- what the manager says ----
   /// Sends what a step decided, in order.
@@ -118,14 +108,14 @@ class Endpoint {
   /// The quiet is over: it is as if these beats had been sent and received.
   void end_quiet(const Party& peer, const QuietPast& out, const QuietPast& in);
   /// Connections that can be quiet no longer, though nothing was sent: the next beat will say another thing.
-  std::vector<Connection> take_stirred() { return std::exchange(stirred_, {}); }
+  std::vector<Connection> take_stirred() { return std::exchange(out_.stirred, {}); }
 
   // ---- what comes out; each call empties its list ----
   /// Hands each frame to `send`, in order.
   template <class Send>
   void take_frames(Send send) {
-    for (Frame& frame : frames_) send(frame);
-    frames_.clear();
+    for (Frame& frame : out_.frames) send(frame);
+    out_.frames.clear();
   }
   std::vector<DialWanted> take_dials();
   /// Connections of this shell's own making that are no longer used.
@@ -133,10 +123,10 @@ class Endpoint {
   /// Sessions that opened or fell silent, in the order in which it happened relative to `receive`'s messages only by
   /// being asked for after each call of receive or tick.
   std::vector<LinkEvent> take_link_events();
-  bool has_link_events() const { return !link_events_.empty(); }
+  bool has_link_events() const { return !out_.link_events.empty(); }
   /// What the log should tell of sessions: each kind of thing at most once a minute and peer.
   std::vector<LogEvent> take_notices();
-  bool has_notices() const { return !notices_.empty(); }
+  bool has_notices() const { return !out_.notices.empty(); }
 
   /// One of the beats that a quiet link is spared.
   static std::string frame_of(const QuietBeats& beats, Stamp stamp, Stamp echo, Codec& codec);
@@ -144,20 +134,18 @@ class Endpoint {
   /// The connections that sessions go over.
   std::set<Connection> connections() const;
 
-  EndpointCounters counters() const;
+  EndpointCounters counters() const { return counts_.all(); }
   std::vector<LinkView> links() const;
   std::vector<Stranger> strangers() const { return strangers_.all(); }
   /// Of all sessions together, in bytes.
   std::size_t kept_bytes() const { return kept_bytes_; }
   /// Messages sent about each request, if counted.
-  const std::map<RequestId, std::uint32_t>& sent_by_request() const { return sent_by_request_; }
+  const std::map<RequestId, std::uint32_t>& sent_by_request() const { return counts_.sent_by_request(); }
   const EndpointSettings& settings() const { return settings_; }
 
  private:
-  using ByType = std::array<std::uint64_t, 64>;
   /// Beats leave at instants that divide the time between two of them into this many.
   static constexpr std::int64_t beat_grid = 4;
-  static_assert(Answer::type < std::tuple_size_v<ByType>, "the greatest number of a message type");
   // ---- frames that come (endpoint.cpp) ----
   Peer& make(Instant now, const Party& party);
   bool admitted(const Party& party) const;
@@ -179,8 +167,6 @@ class Endpoint {
   OrFault<std::unique_ptr<Proof>> shown_by(Instant now, const std::optional<LinkKey>& key,
                                            const Envelope& envelope) const;
   bool is_older(const Peer& peer, const Envelope& envelope, const Proof& proof) const;
-  bool is_twin(Instant now, const Peer& peer, const Hello& greeting) const;
-  bool may_meet(Instant now, const Peer& peer, const Envelope& envelope) const;
   bool take_key_message(Instant now, Peer& peer, const Message& message);
   void take_vouch(Instant now, const Peer& peer, const Vouch& vouch);
   void note_link_key(Peer& peer, const LinkKey& link);
@@ -197,20 +183,26 @@ class Endpoint {
             const Voucher& voucher);
   void take_relayed(Instant now, const Relay& relay, std::vector<Received>& messages);
   void introduce(Instant now, const Way& way, const Relay& relay);
-  void take_fragment(Instant now, Peer& peer, Fragment& fragment, std::vector<Received>& messages);
-  void drop_fragments(Peer& peer);
-  void take_whole(Instant now, Peer& peer, std::vector<Received>& messages);
   /// Counts a numbered message that we can't read as delivered: it would be as unreadable if it were sent again.
   void step_over(Instant now, const Envelope& head);
   bool accept(Instant now, Peer& peer, const Way& way, const Envelope& envelope);
   void deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector<Received>& messages);
   bool may_say(Instant now, Peer& peer, std::uint16_t type);
   bool may_ask(Instant now, Peer& peer, const Message& message);
+  void on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat);
+  std::optional<Duration> hear_echo(Instant now, Peer& peer, Stamp echo, bool measures);
+  // ---- greetings (greeting.cpp) ----
+  bool is_twin(Instant now, const Peer& peer, const Hello& greeting) const;
+  bool may_meet(Instant now, const Peer& peer, const Envelope& envelope) const;
   void on(Instant now, Peer& peer, const Way& way, const Envelope& envelope, const Hello& hello);
   std::optional<Generation> meet(Instant now, Peer& peer, const Way& way, const Envelope& envelope,
                                  const Hello& hello);
-  void on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat);
-  std::optional<Duration> hear_echo(Instant now, Peer& peer, Stamp echo, bool measures);
+  void rise(Instant now, Peer& peer, bool restarted, const SiteNames& ancestors);
+  void rise_measured(Instant now, Peer& peer, const Envelope& envelope);
+  // ---- messages in fragments (fragments.cpp) ----
+  void take_fragment(Instant now, Peer& peer, Fragment& fragment, std::vector<Received>& messages);
+  void drop_fragments(Peer& peer);
+  void take_whole(Instant now, Peer& peer, std::vector<Received>& messages);
   // ---- vouching for what is lent (vouching.cpp) ----
   bool borrows_of(const Peer& peer) const;
   bool lends_to(const Peer& peer) const;
@@ -223,8 +215,6 @@ class Endpoint {
   /// If its link is quiet, it can be so no longer.
   void stir(const Peer& peer);
   LinkDown link_down(Instant now, const Peer& peer, Duration silent) const;
-  void rise(Instant now, Peer& peer, bool restarted, const SiteNames& ancestors);
-  void rise_measured(Instant now, Peer& peer, const Envelope& envelope);
   void refuse_and_tell(Instant now, const Way& way, const Refused& refused);
   void turn_away(Instant now, const Way& way, const Envelope& head, std::string_view reason,
                  const std::string& why, const LinkKey* sealed_by = nullptr);
@@ -272,9 +262,7 @@ class Endpoint {
 
   EndpointSettings settings_;
   std::shared_ptr<Codec> codec_;
-  EndpointCounters counters_;  ///< but for the two by type
-  ByType sent_by_type_{}, received_by_type_{};
-  std::map<RequestId, std::uint32_t> sent_by_request_;
+  FrameCounts counts_;
   std::uint64_t speaks_as_ = 0;            ///< our incarnation to the peer that is met next
   std::size_t kept_bytes_ = 0;             ///< of all sessions
   std::size_t assembly_bytes_ = 0;         ///< of all of them, too
@@ -283,18 +271,8 @@ class Endpoint {
   std::vector<Peer*> in_order_;  ///< all of them, by their parties
   Strangers strangers_;
   Trust trust_;
-  std::unique_ptr<Seals> seals_;      ///< null: we have no keys
-  std::optional<LinkSecret> wanted_;  ///< that we don't hold yet, and our site is to certify
-  bool asks_for_wanted_ = false;      ///< the last time that a certificate was asked for
-  std::string announced_;             ///< the certificate of the key that we listen with next
-  Instant certify_at_{never};         ///< when our site is asked for a certificate
-  std::vector<KeyEvent> key_events_;
-  std::vector<Frame> frames_;
-  std::vector<DialWanted> dials_;
-  std::vector<Connection> hangups_;
-  std::vector<LinkEvent> link_events_;
-  std::vector<LogEvent> notices_;
-  std::vector<Connection> stirred_;
+  HeldKeys keys_;
+  Outbox out_;
   Instant next_tick_{};
 };
 

@@ -31,8 +31,8 @@ Instant Endpoint::renewal_of(std::string_view letters) const {
 }
 
 void Endpoint::hold(Instant now, const LinkSecret& secret, std::string certificate) {
-  const bool is_other = seals_ && public_of(secret) != seals_->key();
-  if (!seals_) seals_ = std::make_unique<Seals>(secret, settings_.seal_salt);
+  const bool is_other = keys_.seals && public_of(secret) != keys_.seals->key();
+  if (!keys_.seals) keys_.seals = std::make_unique<Seals>(secret, settings_.seal_salt);
   if (is_other) prove_anew(secret);
   if (!is_other || !DMM_PLANT(key_forgotten)) settings_.certificate = std::move(certificate);
   // Peers believe us until the certificate ends that we showed them last. Over a connection of the key before,
@@ -42,40 +42,39 @@ void Endpoint::hold(Instant now, const LinkSecret& secret, std::string certifica
     const bool shows = way.connection ? !is_other && peer->role != Role::client : way.leads();
     if (peer->up && shows && !settings_.certificate.empty()) hello(now, *peer, way, false);
   }
-  if (wanted_ && public_of(*wanted_) == seals_->key()) wanted_.reset();
-  certify_at_ = std::max(renewal_of(settings_.certificate), now);
-  next_tick_ = std::min(next_tick_, certify_at_);
+  if (keys_.wanted && public_of(*keys_.wanted) == keys_.seals->key()) keys_.wanted.reset();
+  keys_.certify_at = std::max(renewal_of(settings_.certificate), now);
+  next_tick_ = std::min(next_tick_, keys_.certify_at);
 }
 
 /// What is dialled from now on proves the key, and so do new seals.
 void Endpoint::prove_anew(const LinkSecret& secret) {
-  seals_->use(secret);
+  keys_.seals->use(secret);
   for (Peer* const peer : in_order_) {
     if (!peer->route.direct || !place_and_key(peer->route.endpoint).second) continue;
     hang_up(*peer);
-    dials_.push_back({peer->session.peer(), peer->route.endpoint});
+    out_.dials.push_back({peer->session.peer(), peer->route.endpoint});
   }
 }
 
 void Endpoint::ask_certificate(Instant now, const LinkSecret& secret) {
-  wanted_ = secret;
-  certify_at_ = now;
+  keys_.wanted = secret;
+  keys_.certify_at = now;
   next_tick_ = std::min(next_tick_, now);
 }
 
 /// A site's manager asks the office of its own; others ask the site, as soon as they can and until they are
 /// answered. For the present key, too, while another one waits for its certificate.
 void Endpoint::ask_certificates(Instant now) {
-  certify_at_ = now + certify_again;
+  keys_.certify_at = now + certify_again;
   if (settings_.self.role == Role::site_manager) {
-    key_events_.emplace_back(CertificateAsked{settings_.self, seals_->key(), {}, {}});
+    keys_.events.emplace_back(CertificateAsked{settings_.self, keys_.seals->key(), {}, {}});
     return;
   }
   Peer* const site = peers_.find(site_manager_of(settings_.self.site));
   const SiteKey* const key = trust_.find(settings_.self.site);
   if (!site || !site->up || !key) return;
-  asks_for_wanted_ = wanted_ && !(asks_for_wanted_ && renewal_of(settings_.certificate) <= now);
-  const LinkSecret& secret = asks_for_wanted_ ? *wanted_ : seals_->secret();
+  const LinkSecret& secret = keys_.next_to_certify(renewal_of(settings_.certificate) <= now);
   emit(now, *site,
        Certify{to_text(public_of(secret)),
                possession_of(secret, settings_.seal_salt, *key, to_text(settings_.self))},
@@ -87,9 +86,9 @@ void Endpoint::take_certified(const Peer& peer, const Certified& answer) {
   const SiteKey* const site = trust_.find(own);
   const auto read = trust_.read(answer.certificate);
   const Certificate* const shown = std::get_if<Certificate>(&read);
-  const bool is_ours = shown && seals_ && peer.session.peer().site == own && shown->party == settings_.self &&
-                       (shown->link == seals_->key() || (wanted_ && shown->link == public_of(*wanted_)));
-  if (is_ours) key_events_.emplace_back(CertificateHeard{shown->link, answer.certificate, *site});
+  const bool is_ours =
+      shown && peer.session.peer().site == own && shown->party == settings_.self && keys_.has(shown->link);
+  if (is_ours) keys_.events.emplace_back(CertificateHeard{shown->link, answer.certificate, *site});
 }
 
 // ---- of our site's managers ----
@@ -99,11 +98,12 @@ void Endpoint::take_certify(Instant now, Peer& peer, const Certify& asked) {
   const Party& party = peer.session.peer();
   if (!link || party.site != settings_.self.site || trust_.is_revoked(party.site, *link))
     return emit(now, peer, Fault{Certify::type, "no key that this site certifies"}, {}, {});
-  const auto [last, is_new] = peer.told.try_emplace("certify", now);
+  const auto [last, is_new] = peer.reports.told.try_emplace("certify", now);
   if (!is_new && now - last->second < between_certificates) return refuse(0, "certify_again");
   last->second = now;
-  key_events_.emplace_back(CertificateAsked{
-      party, *link, peer.proof ? std::optional(peer.proof->link) : std::nullopt, asked.possession});
+  keys_.events.emplace_back(
+      CertificateAsked{party, *link, peer.identity.proof ? std::optional(peer.identity.proof->link) : std::nullopt,
+                       asked.possession});
 }
 
 void Endpoint::certified(Instant now, const Party& manager, std::string certificate) {
@@ -136,7 +136,7 @@ void Endpoint::take_vouch(Instant now, const Peer& peer, const Vouch& vouch) {
         news |= trust_.learn_revoked(told.site, *link);
     }
   if (!vouch.next.empty()) take_next(peer, vouch.next);
-  if (is_own_site && !seals_ && trust_.find(own)) key_events_.emplace_back(KeyNeeded{});
+  if (is_own_site && !keys_.seals && trust_.find(own)) keys_.events.emplace_back(KeyNeeded{});
   if (news) vouch_to_all(now, &peer);
 }
 
@@ -145,11 +145,11 @@ void Endpoint::take_next(const Peer& peer, const std::string& certificate) {
   const Certificate* const shown = std::get_if<Certificate>(&read);
   if (shown && shown->party == peer.session.peer() && peer.route.dialled &&
       !trust_.is_revoked(shown->party.site, shown->link))
-    key_events_.emplace_back(NextKeyHeard{shown->party, shown->link, shown->from});
+    keys_.events.emplace_back(NextKeyHeard{shown->party, shown->link, shown->from});
 }
 
 void Endpoint::announce(Instant now, std::string certificate) {
-  announced_ = std::move(certificate);
+  keys_.announced = std::move(certificate);
   vouch_to_all(now, nullptr);
 }
 
@@ -157,7 +157,7 @@ void Endpoint::vouch_to(Instant now, Peer& peer) {
   if (!may_send(Vouch::type, settings_.self.role, peer.role)) return;
   Vouch known = trust_.vouch(settings_.self.site);
   if (known.sites.empty()) return;
-  known.next = announced_;
+  known.next = keys_.announced;
   emit(now, peer, std::move(known), {}, {});
 }
 

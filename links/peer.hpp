@@ -1,6 +1,7 @@
 // What an endpoint knows of one peer, in groups by subject. These are the way to the peer, its distance, what is
-// to be sent again, whether its Beats vouch, whether both sides are dormant, a message in fragments. The comment
-// of a group names all files that change it.
+// to be sent again, whether its Beats vouch, whether both sides are dormant, a message in fragments. Then follow its
+// frames, the process that speaks for it, its hints, and what people are told of it. The comment of a group names all
+// files that change it.
 #pragma once
 
 #include <map>
@@ -24,9 +25,9 @@ struct Way {
   bool leads() const { return connection || !path.empty(); }
 };
 
-/// The ways to a peer, and greetings on them. routes.cpp chooses a way; timing.cpp moves the times on, and the way
-/// to the relay. endpoint.cpp takes the way that a frame came; sending.cpp makes a session that begins again greet
-/// at once.
+/// The ways to a peer, and greetings on them. routes.cpp chooses a way; timing.cpp moves the times on, and the
+/// way to the relay. endpoint.cpp and greeting.cpp take the way that a frame came; sending.cpp makes a session
+/// that begins again greet at once.
 struct PeerRoute {
   Instant hello_at{never};   ///< the next Hello
   Instant direct_at{never};  ///< the direct route is tried again
@@ -42,8 +43,8 @@ struct PeerRoute {
   bool unsealed = false;              ///< the next greeting along the chain goes without a seal
 };
 
-/// How far away a peer is, by stamps that it echoes (stamps.hpp). endpoint.cpp measures; sending.cpp notes what
-/// leaves; quieting.cpp does both for the beats that a shell accounts for.
+/// How far away a peer is, by stamps that it echoes (stamps.hpp). endpoint.cpp and greeting.cpp measure;
+/// sending.cpp notes what leaves; quieting.cpp does both for the beats that a shell accounts for.
 struct PeerDistance {
   Duration round_trip;           ///< 0 also until it is measured
   bool measured = false;         ///< round_trip is known
@@ -54,8 +55,8 @@ struct PeerDistance {
 };
 
 /// What is sent again after a gap or a new connection. sending.cpp sends it; timing.cpp drops a resend that isn't
-/// needed any more. endpoint.cpp notes when it greeted a peer of another incarnation, and ends `renewing` when the
-/// link is up.
+/// needed any more. endpoint.cpp notes when it greeted a peer of another incarnation. greeting.cpp ends
+/// `renewing` when the link is up.
 struct PeerRecovery {
   Instant recover_at{never};
   Instant recovered{}, resend_asked{};
@@ -65,8 +66,8 @@ struct PeerRecovery {
   bool renewing = false;       ///< we began the session again, and the peer has yet to hear of it
 };
 
-/// Whether the peer's Beats vouch for what it lent us (vouching.cpp), and when our own last Beat left (timing.cpp,
-/// and endpoint.cpp when the link comes up). quieting.cpp adds the beats that a shell accounts for.
+/// Whether the peer's Beats vouch for what it lent us (vouching.cpp), and when our own last Beat left
+/// (timing.cpp, and greeting.cpp when the link comes up). quieting.cpp adds the beats that a shell accounts for.
 struct PeerVouching {
   Instant beat_sent{};   ///< when our last Beat that may vouch left
   Instant proved{};      ///< the latest Beat that vouched left the peer then, or later
@@ -74,15 +75,16 @@ struct PeerVouching {
   bool stands = false;
 };
 
-/// Whether neither side beats, since nothing is under way. sending.cpp and routes.cpp note what our manager wants,
-/// endpoint.cpp what the peer says; timing.cpp goes to rest, and all but routes.cpp may wake.
+/// Whether neither side beats, since nothing is under way. sending.cpp and routes.cpp note what our manager
+/// wants, endpoint.cpp and greeting.cpp what the peer says; timing.cpp goes to rest, and all but routes.cpp may
+/// wake.
 struct PeerDormancy {
   bool wanted = false;  ///< our manager has nothing under way with the peer
   bool heard = false;   ///< the peer said the same
   bool both = false;    ///< so neither beats, and silence means nothing
 };
 
-/// A message that arrives in fragments (endpoint.cpp).
+/// A message that arrives in fragments (fragments.cpp).
 class PeerAssembly {
  public:
   bool empty() const { return bytes_.empty(); }
@@ -100,12 +102,52 @@ class PeerAssembly {
   std::uint32_t next_ = 0;
 };
 
+/// Frames to and from a peer. sending.cpp counts those that go, endpoint.cpp and greeting.cpp those that come;
+/// quieting.cpp adds the beats that a shell accounts for.
+struct PeerTraffic {
+  std::uint32_t arrived_since_sent = 0;  ///< numbered messages that no frame of ours has acknowledged
+  std::size_t bytes_since_sent = 0;      ///< of fragments among them
+  std::uint64_t frames_sent = 0, frames_received = 0;
+  /// Frames left that acknowledge all that came.
+  void sent(std::uint64_t frames = 1) {
+    arrived_since_sent = 0;
+    bytes_since_sent = 0;
+    frames_sent += frames;
+  }
+};
+
+/// Which process speaks for the peer, and with what right. greeting.cpp notes what a Hello says, endpoint.cpp what is
+/// proved; proving.cpp and routes.cpp learn the key for frames along a chain.
+struct PeerIdentity {
+  std::uint64_t instance = 0;       ///< which process of its name it is; 0: it doesn't say
+  std::unique_ptr<Proof> proof;     ///< what its certificate proved; null: it showed none
+  std::optional<LinkKey> seals_to;  ///< frames along a chain are sealed to this key; none: not known yet
+  Right right = Right::none;        ///< of a client: what it may ask
+  std::string software;
+};
+
+/// Capacity hints, so that the same one isn't told twice. sending.cpp notes what goes, endpoint.cpp what comes.
+struct PeerHints {
+  CapacityHint told;   ///< the last one sent: said again in Beats, since it may be lost
+  CapacityHint heard;  ///< the last one that our manager was told since the link came up
+};
+
+/// What people are told of a peer (refusals.cpp, and each file that finds an error).
+struct PeerReports {
+  std::string last_error;
+  std::map<std::string_view, Instant> told;  ///< when the log, or the peer itself, was last told of what
+};
+
 struct Peer {
   explicit Peer(const Party& party) : role(party.role), session(party) {}
+  /// Whether the number is that of another process of the name. Clients have no instances.
+  bool is_other_instance(std::uint64_t number) const {
+    return number != 0 && identity.instance != 0 && role != Role::client && number != identity.instance;
+  }
+
   // What a look at the clock needs comes first, then what every message needs: there may be many peers.
   Instant sent{}, heard{};
   Role role;
-  Right right = Right::none;  ///< of a client: what it may ask
   bool up = false;
   bool pressed = false;  ///< our manager was told that much is kept for it
   bool quiet = false;    ///< the shell accounts for the beats of both
@@ -114,26 +156,20 @@ struct Peer {
   PeerVouching vouching;
   PeerRecovery recovery;
   PeerDistance distance;
-  std::uint32_t arrived_since_sent = 0;
-  std::size_t bytes_since_sent = 0;
-  std::uint64_t frames_sent = 0, frames_received = 0;
+  PeerTraffic traffic;
   std::uint64_t speaks_as = 0;  ///< our incarnation, as this peer knows it
   Session session;
-  std::string heading;      ///< of all envelopes to its present incarnation, encoded; empty: not yet
-  CapacityHint hint;        ///< the last one sent: said again in Beats, since it may be lost
-  CapacityHint heard_hint;  ///< the last one that our manager was told since the link came up
+  std::string heading;  ///< of all envelopes to its present incarnation, encoded; empty: not yet
+  PeerHints hints;
   struct Rising {
     bool restarted = false;
     SiteNames ancestors;
     Instant answered{};  ///< when we greeted the peer back
   };
   std::optional<Rising> rising;  ///< it greeted us, and is up as soon as we know how far away it is
-  std::uint64_t instance = 0;    ///< which process of its name it is; 0: it doesn't say
   PeerAssembly assembly;
-  std::unique_ptr<Proof> proof;     ///< what its certificate proved; null: it showed none
-  std::optional<LinkKey> seals_to;  ///< frames along a chain are sealed to this key; none: not known yet
-  std::string software, last_error;
-  std::map<std::string_view, Instant> told;  ///< when the log, or the peer itself, was last told of what
+  PeerIdentity identity;
+  PeerReports reports;
 };
 
 }  // namespace dmm

@@ -33,8 +33,9 @@ bool Endpoint::is_proved(Instant now, const Way& way, const Voucher& voucher, co
     return may_speak_for(settings_.admission.accounts, principal, settings_.self, from);
   const Peer* const peer = peers_.find(from);
   if (!key) return peer && peer->route.direct == way.connection;
-  return peer && peer->proof && peer->proof->link == *key && wall_seconds(now) < peer->proof->until &&
-         !trust_.is_revoked(peer->proof->party.site, *key);
+  return peer && peer->identity.proof && peer->identity.proof->link == *key &&
+         wall_seconds(now) < peer->identity.proof->until &&
+         !trust_.is_revoked(peer->identity.proof->party.site, *key);
 }
 
 /// The link key of the far end, for which the sender has to have shown a certificate; none where an account proves
@@ -48,16 +49,8 @@ std::optional<LinkKey> Endpoint::key_of(const Way& way, const Voucher& voucher, 
 
 /// Whether a greeting of the present session shows an earlier certificate: another party says it again.
 bool Endpoint::is_older(const Peer& peer, const Envelope& envelope, const Proof& proof) const {
-  return peer.proof && proof.from < peer.proof->from &&
+  return peer.identity.proof && proof.from < peer.identity.proof->from &&
          peer.session.compare(envelope.incarnation) == Generation::same;
-}
-
-/// Whether the greeting will be accepted: only then does what it shows take the place of what was shown before.
-bool Endpoint::may_meet(Instant now, const Peer& peer, const Envelope& envelope) const {
-  const Hello* const greeting = std::get_if<Hello>(&envelope.message);
-  if (!greeting || is_twin(now, peer, *greeting)) return false;
-  const bool is_other = greeting->instance != 0 && peer.instance != 0 && greeting->instance != peer.instance;
-  return is_other || peer.session.compare(envelope.incarnation) != Generation::stale;
 }
 
 WallSeconds Endpoint::wall_seconds(Instant now) const {
@@ -85,12 +78,12 @@ OrFault<std::unique_ptr<Proof>> Endpoint::shown_by(Instant now, const std::optio
 bool Endpoint::may_ask(Instant now, Peer& peer, const Message& message) {
   if (peer.role != Role::client) return true;
   const Right least = least_right(message, settings_.self.role);
-  if (peer.right >= least) return true;
+  if (peer.identity.right >= least) return true;
   refuse(0, "no_right");
   const Ask* const ask = std::get_if<Ask>(&message);
   const std::string what = ask ? '"' + ask->verb + '"' : std::string("to submit jobs");
   std::string text = what + " takes " + text_of(least) + " of " + to_text(settings_.self);
-  if (peer.proof && peer.right == Right::none)
+  if (peer.identity.proof && peer.identity.right == Right::none)
     text += ": over tcp, with the keys in the folder that DMM_KEYS names";
   notice(now, peer, "no_right", text);
   if (ask) emit(now, peer, Answer{ask->token, text, {}}, {}, {});
@@ -117,15 +110,16 @@ void Endpoint::introduce(Instant now, const Way& way, const Relay& relay) {
     if (!has_room_for(relay.from)) return refuse(0, "too_many_parties");
   }
   Peer& peer = make(now, relay.from);
-  const std::optional<LinkKey> before = std::exchange(peer.seals_to, proof.link);
+  const std::optional<LinkKey> before = std::exchange(peer.identity.seals_to, proof.link);
   peer.route.unsealed = false;
   hello(now, peer, way, false);
-  if (peer.up) peer.seals_to = before;  // a certificate that was copied changes nothing for those that speak
+  if (peer.up)
+    peer.identity.seals_to = before;  // a certificate that was copied changes nothing for those that speak
 }
 
 /// A far peer has this link key: frames along a chain are sealed to it, and it is what the direct route leads to.
 void Endpoint::note_link_key(Peer& peer, const LinkKey& link) {
-  peer.seals_to = link;
+  peer.identity.seals_to = link;
   const auto [place, key] = place_and_key(peer.route.endpoint);
   if (key && *key != link) peer.route.endpoint = place + key_mark + to_text(link);
 }

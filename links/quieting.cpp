@@ -11,7 +11,7 @@ namespace dmm {
 
 bool Endpoint::is_quiet(Instant now, Connection connection, const Party& party) const {
   const Peer* peer = peers_.find(party);
-  if (!peer || !peer->up || peer->quiet || peer->role == Role::client || !frames_.empty()) return false;
+  if (!peer || !peer->up || peer->quiet || peer->role == Role::client || !out_.frames.empty()) return false;
   const bool is_dormant = peer->dormancy.wanted || peer->dormancy.heard || peer->dormancy.both;
   const PeerRoute& route = peer->route;
   const bool all_said = peer->distance.heard_stamp != no_stamp && !peer->recovery.renewing &&
@@ -36,7 +36,7 @@ bool Endpoint::has_heard_all_of(const Endpoint& other) const {
   const Peer *theirs = other.peers_.find(settings_.self), *ours = peers_.find(other.settings_.self);
   if (!theirs || !ours || theirs->speaks_as != ours->session.peer_incarnation()) return false;
   if (ours->session.expects_more(theirs->session.last_used())) return false;
-  return theirs->hint.empty() || theirs->hint == ours->heard_hint;
+  return theirs->hints.told.empty() || theirs->hints.told == ours->hints.heard;
 }
 
 Instant Endpoint::waits_until(const Party& party) const {
@@ -54,17 +54,17 @@ QuietBeats Endpoint::fall_quiet(const Party& party) {
           .heading = heading_of(peer),
           .acknowledged = peer.session.delivered(),
           .last = peer.session.last_used(),
-          .hint = peer.hint,
+          .hint = peer.hints.told,
           .measuring = std::exchange(peer.distance.measuring, false),
           .talked = std::exchange(peer.distance.talked, false)};
 }
 
 void Endpoint::stir(const Peer& peer) {
-  if (peer.quiet && peer.route.way.connection) stirred_.push_back(*peer.route.way.connection);
+  if (peer.quiet && peer.route.way.connection) out_.stirred.push_back(*peer.route.way.connection);
 }
 
 void Endpoint::look_ahead() {
-  next_tick_ = certify_at_;
+  next_tick_ = keys_.certify_at;
   for (const Peer* peer : in_order_) next_tick_ = std::min({next_tick_, deadline(*peer), forget_at(*peer)});
 }
 
@@ -85,12 +85,8 @@ void Endpoint::end_quiet(const Party& party, const QuietPast& out, const QuietPa
   if (out.sent > 0) {
     peer->sent = std::max(peer->sent, out.last_sent);
     peer->vouching.beat_sent = std::max(peer->vouching.beat_sent, out.last_sent);
-    peer->arrived_since_sent = 0;
-    peer->bytes_since_sent = 0;
-    peer->frames_sent += out.sent;
-    sent_by_type_[Beat::type] += out.sent;
-    const MessageKind kind = kind_of(Beat::type, settings_.self.role, party.role);
-    counters_.sent_by_kind[static_cast<std::size_t>(kind)] += out.sent;
+    peer->traffic.sent(out.sent);
+    counts_.sent(Beat::type, kind_of(Beat::type, settings_.self.role, party.role), out.sent);
   }
   peer->distance.measuring |= in.measuring;
   peer->distance.talked |= in.talked;
@@ -98,8 +94,8 @@ void Endpoint::end_quiet(const Party& party, const QuietPast& out, const QuietPa
   if (in.arrived > 0) {
     acknowledge(in.last_arrived, *peer, in.acknowledged);
     peer->heard = std::max(peer->heard, in.last_arrived);
-    peer->frames_received += in.arrived;
-    received_by_type_[Beat::type] += in.arrived;
+    peer->traffic.frames_received += in.arrived;
+    counts_.received(Beat::type, in.arrived);
     peer->distance.heard_stamp = in.stamp;
     peer->distance.heard_stamp_at = in.last_arrived;
     if (const auto way = since(in.echo, in.last_arrived); way && peer->vouching.stands)

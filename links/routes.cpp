@@ -12,7 +12,7 @@ namespace dmm {
 void Endpoint::dial(Instant now, Connection connection, const Party& party, std::optional<LinkKey> key) {
   const bool is_met = peers_.find(party) != nullptr;
   Peer& peer = make(now, party);
-  if (peer.route.direct) hangups_.push_back(*peer.route.direct);
+  if (peer.route.direct) out_.hangups.push_back(*peer.route.direct);
   directs_ += !peer.route.direct;
   peer.route.direct = connection;
   peer.route.direct_key = key;
@@ -30,7 +30,8 @@ void Endpoint::dial(Instant now, Connection connection, const Party& party, std:
 void Endpoint::set_route(Instant now, const Route& route) {
   Peer& peer = make(now, route.to);
   peer.route.path = route.path;
-  if (const auto key = place_and_key(route.endpoint).second; key && !peer.seals_to) peer.seals_to = key;
+  if (const auto key = place_and_key(route.endpoint).second; key && !peer.identity.seals_to)
+    peer.identity.seals_to = key;
   if (peer.route.path.empty()) peer.route.relay_at = never;
   peer.route.dialled = true;
   peer.dormancy.wanted = false;
@@ -57,12 +58,12 @@ void Endpoint::set_route(Instant now, const Route& route) {
   hang_up(peer);
   peer.route.endpoint = route.endpoint;
   peer.route.way = {};
-  dials_.push_back({route.to, route.endpoint});
+  out_.dials.push_back({route.to, route.endpoint});
 }
 
 void Endpoint::hang_up(Peer& peer) {
   if (!peer.route.direct || peer.route.for_good) return;
-  hangups_.push_back(*peer.route.direct);
+  out_.hangups.push_back(*peer.route.direct);
   if (peer.route.way.connection == peer.route.direct) peer.route.way = {};
   peer.route.direct.reset();
   --directs_;
@@ -70,7 +71,7 @@ void Endpoint::hang_up(Peer& peer) {
 
 /// Whether there is room for one more connection of our own making; a dormant one makes room for it.
 bool Endpoint::may_dial_direct(Instant now) {
-  if (directs_ + dials_.size() < settings_.limits.direct_connections) return true;
+  if (directs_ + out_.dials.size() < settings_.limits.direct_connections) return true;
   std::size_t longest = in_order_.size();
   for (std::size_t i = 0; i < in_order_.size(); ++i) {
     const Peer& peer = *in_order_[i];
@@ -98,7 +99,7 @@ void Endpoint::forget(Instant now, std::size_t index) {
   Peer& peer = *in_order_[index];
   waver(peer);
   if ((peer.up && peer.role != Role::client) || far(peer))
-    link_events_.push_back(LinkDown{.peer = peer.session.peer(), .forgotten = true});
+    out_.link_events.push_back(LinkDown{.peer = peer.session.peer(), .forgotten = true});
   hang_up(peer);
   next_tick_ = std::min(next_tick_, now);  // a walk over all peers may just have missed one
   ++speaks_as_;
@@ -130,10 +131,10 @@ void Endpoint::drop(Instant now, const Party& party) {
 
 // ---- what comes out ------------------------------------------------------------------------------------------------
 
-std::vector<DialWanted> Endpoint::take_dials() { return std::exchange(dials_, {}); }
-std::vector<Connection> Endpoint::take_hangups() { return std::exchange(hangups_, {}); }
-std::vector<LinkEvent> Endpoint::take_link_events() { return std::exchange(link_events_, {}); }
-std::vector<LogEvent> Endpoint::take_notices() { return std::exchange(notices_, {}); }
+std::vector<DialWanted> Endpoint::take_dials() { return std::exchange(out_.dials, {}); }
+std::vector<Connection> Endpoint::take_hangups() { return std::exchange(out_.hangups, {}); }
+std::vector<LinkEvent> Endpoint::take_link_events() { return std::exchange(out_.link_events, {}); }
+std::vector<LogEvent> Endpoint::take_notices() { return std::exchange(out_.notices, {}); }
 
 std::set<Connection> Endpoint::connections() const {
   std::set<Connection> all;
@@ -149,17 +150,17 @@ std::vector<LinkView> Endpoint::links() const {
                      .up = peer->up,
                      .relayed = !peer->route.way.connection && !peer->route.way.path.empty(),
                      .dormant = peer->dormancy.both,
-                     .software = peer->software,
+                     .software = peer->identity.software,
                      .incarnation = peer->session.peer_incarnation(),
-                     .sent = peer->frames_sent,
-                     .received = peer->frames_received,
+                     .sent = peer->traffic.frames_sent,
+                     .received = peer->traffic.frames_received,
                      .unacknowledged = peer->session.unacknowledged(),
                      .kept_bytes = peer->session.kept_bytes(),
                      .given_up = peer->recovery.given_up,
                      .round_trip = peer->distance.round_trip,
                      .heard = peer->heard,
-                     .proved_until = peer->proof ? peer->proof->until : 0,
-                     .last_error = peer->last_error});
+                     .proved_until = peer->identity.proof ? peer->identity.proof->until : 0,
+                     .last_error = peer->reports.last_error});
   }
   return views;
 }

@@ -61,7 +61,7 @@ void Endpoint::emit(Instant now, Peer& peer, const Message& message, const Reque
   if (!peer.up && type == Relay::type) return refuse(0, "relay_dropped");
   if (!peer.up && type == Piece::type) return refuse(0, "piece_dropped");
   count_sent(peer.session.peer(), type, trace);
-  if (!hint.empty()) peer.hint = hint;
+  if (!hint.empty()) peer.hints.told = hint;
   const EnvelopeView envelope{.heading = heading_of(peer),
                               .sequence = numbered ? peer.session.next_sequence() : 0,
                               .acknowledged = peer.session.delivered(),
@@ -76,16 +76,14 @@ void Endpoint::emit(Instant now, Peer& peer, const Message& message, const Reque
   }
   // No other frame without a number says which number was last: it takes the place of no Beat.
   if (type == Beat::type) peer.sent = now;
-  peer.arrived_since_sent = 0;
-  peer.bytes_since_sent = 0;
-  ++peer.frames_sent;
+  peer.traffic.sent();
   emit_on(now, peer.route.way, peer.session.peer(), type, bytes);
 }
 
 void Endpoint::emit_fragments(Instant now, Peer& peer, std::string_view whole, const RequestId& trace) {
   if (whole.size() > message_bytes_max) {
     refuse(0, "message_too_long");
-    notices_.push_back(
+    out_.notices.push_back(
         {Level::error,
          "message_too_long",
          trace,
@@ -111,9 +109,7 @@ void Endpoint::keep(Instant now, Peer& peer, std::uint16_t type, std::string_vie
   if (is_next) {
     peer.session.take_unsent();
     peer.sent = now;
-    peer.arrived_since_sent = 0;
-    peer.bytes_since_sent = 0;
-    ++peer.frames_sent;
+    peer.traffic.sent();
     emit_on(now, peer.route.way, peer.session.peer(), type, frame);
   }
   if (peer.session.kept_bytes() > kept_max(peer)) return give_up(now, peer);
@@ -125,17 +121,17 @@ void Endpoint::keep(Instant now, Peer& peer, std::uint16_t type, std::string_vie
 
 /// A frame as it goes along a chain; empty if it can't: the peer's key isn't known yet. Its greeting says it.
 std::string Endpoint::closed(const Party& to, std::uint16_t type, std::string_view bytes) {
-  if (!seals_) return std::string(bytes);
+  if (!keys_.seals) return std::string(bytes);
   const Peer* const peer = peers_.find(to);
   const bool is_greeting = type == Hello::type;
-  if (peer && peer->seals_to && !(is_greeting && peer->route.unsealed))
-    return seals_->seal(*peer->seals_to, bytes);
+  if (peer && peer->identity.seals_to && !(is_greeting && peer->route.unsealed))
+    return keys_.seals->seal(*peer->identity.seals_to, bytes);
   return is_greeting ? std::string(bytes) : std::string();
 }
 
 void Endpoint::emit_on(Instant now, const Way& way, const Party& to, std::uint16_t type, std::string_view bytes) {
   if (way.connection) {
-    frames_.emplace_back(*way.connection, std::string(bytes));
+    out_.frames.emplace_back(*way.connection, std::string(bytes));
   } else if (!way.path.empty()) {
     Relay relay{settings_.self, to, way.path, 0, closed(to, type, bytes)};
     if (relay.payload.empty()) return refuse(0, "not_sealed");
@@ -224,9 +220,9 @@ void Endpoint::pump(Instant now, Peer& peer) {
   if (!peer.up) return;
   while (session.has_unsent() && has_room(peer)) {
     const KeptMessage message = session.take_unsent();
-    counters_.resent += peer.recovery.recovering;
+    counts_.resent(peer.recovery.recovering);
     peer.sent = now;
-    ++peer.frames_sent;
+    ++peer.traffic.frames_sent;
     emit_on(now, peer.route.way, session.peer(), message.type,
             codec_->frame(message.type, heading_of(peer), message.tail));
   }
@@ -255,7 +251,7 @@ void Endpoint::note_kept(Peer& peer, std::size_t before) {
   const bool pressed = peer.session.kept_bytes() > (peer.pressed ? much / 2 : much);
   if (pressed == peer.pressed || peer.role == Role::client) return;
   peer.pressed = pressed;
-  link_events_.push_back(LinkPressed{peer.session.peer(), pressed});
+  out_.link_events.push_back(LinkPressed{peer.session.peer(), pressed});
 }
 
 /// Too much waits for a peer that acknowledges nothing.
@@ -275,21 +271,20 @@ void Endpoint::begin_anew(Instant now, Peer& peer, const std::string& why) {
   peer.heading.clear();
   peer.recovery.recovering = peer.dormancy.both = false;
   peer.recovery.recover_at = never;
-  peer.last_error = "the session was begun anew: " + why;
+  peer.reports.last_error = "the session was begun anew: " + why;
   if (peer.role == Role::client) return;
   peer.recovery.renewing = true;
   waver(peer);
-  if (std::exchange(peer.up, false)) link_events_.push_back(link_down(now, peer, {}));
+  if (std::exchange(peer.up, false)) out_.link_events.push_back(link_down(now, peer, {}));
   peer.route.hello_at = now;
   peer.route.hello_pause = settings_.times.hello;
   next_tick_ = std::min(next_tick_, now);
 }
 
 void Endpoint::count_sent(const Party& to, std::uint16_t type, const RequestId& trace) {
-  ++sent_by_type_[type];
   const MessageKind kind = kind_of(type, settings_.self.role, to.role);
-  ++counters_.sent_by_kind[static_cast<std::size_t>(kind)];
-  if (settings_.count_by_request && !trace.empty() && kind != MessageKind::keep_alive) ++sent_by_request_[trace];
+  counts_.sent(type, kind);
+  if (settings_.count_by_request && !trace.empty() && kind != MessageKind::keep_alive) counts_.sent_about(trace);
 }
 
 }  // namespace dmm

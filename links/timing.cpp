@@ -38,9 +38,9 @@ void Endpoint::tick(Instant now) {
     if (now >= stale_at(*peer) && !peer->quiet) waver(*peer);
     if (now >= silent_at(*peer)) fall_silent(now, *peer);
   }
-  const bool beats = link_events_.empty();  // else they leave when our manager has heard of it
-  if (now >= certify_at_) ask_certificates(now);
-  next_tick_ = beats ? certify_at_ : now;
+  const bool beats = out_.link_events.empty();  // else they leave when our manager has heard of it
+  if (now >= keys_.certify_at) ask_certificates(now);
+  next_tick_ = beats ? keys_.certify_at : now;
   for (std::size_t i = 0; i < in_order_.size();) {
     Peer& peer = *in_order_[i];
     if (now >= forget_at(peer)) {
@@ -63,7 +63,7 @@ void Endpoint::wake(Instant now, Peer& peer) {
 void Endpoint::beat_or_go_dormant(Instant now, Peer& peer) {
   const bool is_dormant = (peer.dormancy.wanted || peer.dormancy.heard) && peer.session.unacknowledged() == 0;
   const Beat beat = beat_of(now, peer, false, is_dormant);
-  emit(now, peer, beat, {}, peer.hint);
+  emit(now, peer, beat, {}, peer.hints.told);
   peer.vouching.beat_sent = now;
   peer.dormancy.both = is_dormant;
   if (is_dormant) peer.session.go_dormant();
@@ -71,10 +71,10 @@ void Endpoint::beat_or_go_dormant(Instant now, Peer& peer) {
 
 void Endpoint::fall_silent(Instant now, Peer& peer) {
   peer.up = false;
-  peer.last_error = "silent for " + std::to_string(silence(peer).microseconds / 1'000'000) + " s";
+  peer.reports.last_error = "silent for " + std::to_string(silence(peer).microseconds / 1'000'000) + " s";
   const Party& silent = peer.session.peer();
   waver(peer);
-  if (silent.role != Role::client) link_events_.push_back(link_down(now, peer, now - peer.heard));
+  if (silent.role != Role::client) out_.link_events.push_back(link_down(now, peer, now - peer.heard));
   if (!peer.route.dialled) return;
   peer.route.hello_at = now;
   peer.route.hello_pause = settings_.times.hello;
@@ -93,7 +93,7 @@ void Endpoint::tick(Instant now, Peer& peer, bool beats) {
     peer.route.direct_at = now + settings_.direct_again;
     hang_up(peer);
     const bool may_dial = !peer.route.endpoint.empty() && !peer.dormancy.wanted && may_dial_direct(now);
-    if (may_dial) dials_.push_back({peer.session.peer(), peer.route.endpoint});
+    if (may_dial) out_.dials.push_back({peer.session.peer(), peer.route.endpoint});
   }
   if (now >= peer.recovery.recover_at) {
     // What was missing may have come meanwhile, and then the rest is on its way.
@@ -108,8 +108,8 @@ void Endpoint::tick(Instant now, Peer& peer, bool beats) {
     const bool often = peer.route.for_good || now - peer.heard < greeted_often;
     const Duration longest = often ? beat(peer) : std::max(beat(peer), greeted_seldom);
     peer.route.hello_pause = std::min(peer.route.hello_pause * 2, longest);
-    const bool is_tried = seals_ && peer.route.for_good && !peer.up && peer.route.hello_pause == longest;
-    if (is_tried && peer.last_error.empty()) peer.last_error = never_answered;
+    const bool is_tried = keys_.seals && peer.route.for_good && !peer.up && peer.route.hello_pause == longest;
+    if (is_tried && peer.reports.last_error.empty()) peer.reports.last_error = never_answered;
   }
   if (beats && peer.up && !peer.dormancy.both && !peer.quiet && now >= beat_due(peer))
     beat_or_go_dormant(now, peer);

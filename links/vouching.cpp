@@ -40,7 +40,7 @@ void Endpoint::hear_vouched(Instant now, Peer& peer, const Beat& beat, std::opti
   if (now - peer.vouching.proved > limit) return;
   peer.vouching.stands = true;
   peer.vouching.stale_after = limit;
-  link_events_.push_back(LinkStanding{peer.session.peer(), true, limit, peer.vouching.proved});
+  out_.link_events.push_back(LinkStanding{peer.session.peer(), true, limit, peer.vouching.proved});
   next_tick_ = std::min(next_tick_, stale_at(peer));
 }
 
@@ -51,7 +51,7 @@ std::optional<Instant> Endpoint::vouched(const Party& party) const {
 
 void Endpoint::waver(Peer& peer) {
   if (!std::exchange(peer.vouching.stands, false)) return;
-  link_events_.push_back(LinkStanding{peer.session.peer(), false, {}, peer.vouching.proved});
+  out_.link_events.push_back(LinkStanding{peer.session.peer(), false, {}, peer.vouching.proved});
 }
 
 LinkDown Endpoint::link_down(Instant now, const Peer& peer, Duration silent) const {

@@ -1,6 +1,7 @@
 // What a resource manager offers: nodes of one kind in one cluster.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 
@@ -14,7 +15,14 @@ struct NodeProperties {
   Attributes attributes;
   auto operator<=>(const NodeProperties&) const = default;
 };
-bool meets(const NodeProperties& nodes, const Constraints& constraints);
+/// Whether the nodes have all that is wanted of them.
+inline bool meets(const NodeProperties& nodes, const Constraints& constraints) {
+  if (nodes.memory_bytes < constraints.memory_bytes) return false;
+  return std::ranges::all_of(constraints.attributes, [&](const auto& wanted) {
+    const auto it = nodes.attributes.find(wanted.first);
+    return it != nodes.attributes.end() && it->second == wanted.second;
+  });
+}
 
 /// What a resource manager offers, to be found again after a restart.
 struct NodeOffer {

@@ -5,12 +5,11 @@
 // Two sizes are told apart. What *is there* counts nodes of resource managers that registered since this start; load
 // and placement go by it. What *can be* counts what is configured, and what every resource manager offered the last
 // time, also before a restart. Whether a request is too large for the site depends on that alone, never on what is up,
-// drained or registered by now.
+// drained or registered by now. node_sums.hpp has the sums of both; node_choice.hpp says which nodes are taken first.
 #pragma once
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "protocol/outcome.hpp"
 #include "sitemgr/node_offer.hpp"
 #include "sitemgr/node_stock.hpp"
+#include "sitemgr/node_sums.hpp"
 #include "sitemgr/owned_views.hpp"
 #include "sitemgr/settings.hpp"
 
@@ -51,37 +51,37 @@ class OwnedNodes {
 
   // ---- what is there ----
   /// The clusters with their idle and total processors among nodes that meet the constraints.
-  std::vector<ClusterView> views(const Constraints& constraints) const;
+  std::vector<ClusterView> views(const Constraints& constraints) const { return sums_.views(constraints); }
   /// Free processors of each cluster, and all of them.
-  const std::vector<std::uint32_t>& free_by_cluster() const { return free_; }
+  const std::vector<std::uint32_t>& free_by_cluster() const { return sums_.free_by_cluster(); }
   /// The most processors that can be had now in one cluster, within its quota.
-  std::uint32_t largest_idle() const;
-  std::uint64_t total() const { return total_; }
+  std::uint32_t largest_idle() const { return sums_.largest_idle(); }
+  std::uint64_t total() const { return sums_.total(); }
   /// Processors that are not free: in use, lent, or being cleaned, and those of managers that are down.
-  std::uint64_t used() const { return total_ - free_total_; }
+  std::uint64_t used() const { return sums_.used(); }
   /// The clusters as if every node that could be used now were idle: none of managers that are down, and none that is
   /// set aside. A walk over all managers.
   std::vector<ClusterView> standing(const Constraints& constraints) const;
   /// Whether every resource manager is up, and all that is configured is there.
-  bool all_up() const;
+  bool all_up() const { return sums_.all_up(); }
   /// Counts up whenever more became free: what didn't fit before may fit now.
-  std::uint64_t freed() const { return freed_; }
+  std::uint64_t freed() const { return sums_.freed(); }
   /// Counts up whenever anything changed.
-  std::uint64_t changes() const { return changes_; }
+  std::uint64_t changes() const { return sums_.changes(); }
 
   // ---- what can be ----
   /// The clusters as if all that is configured or known were up and idle, of nodes that meet the constraints.
-  std::vector<ClusterView> sizes(const Constraints& constraints) const;
+  std::vector<ClusterView> sizes(const Constraints& constraints) const { return sums_.sizes(constraints); }
   /// The processors of the largest cluster, within its quota.
-  std::uint32_t largest_cluster() const { return largest_cluster_; }
+  std::uint32_t largest_cluster() const { return sums_.largest_cluster(); }
   /// Counts up whenever clusters are configured, or other nodes are offered than before.
-  std::uint64_t size_changes() const { return size_changes_; }
+  std::uint64_t size_changes() const { return sums_.size_changes(); }
   /// Whether the size of every cluster is configured, or known from before this start.
-  bool all_known() const;
+  bool all_known() const { return unknown_clusters().empty(); }
   /// Clusters without a configured or known size.
   std::vector<ClusterName> unknown_clusters() const;
   /// What can be, by kind of node, for others to know; no lease of any is longer than `longest`.
-  std::vector<NodeClass> classes(Duration longest) const;
+  std::vector<NodeClass> classes(Duration longest) const { return sums_.classes(longest); }
 
   // ---- taking and giving ----
   /// Takes whole nodes that hold `processors` in one cluster; the caller saw in a view that they are there. If
@@ -114,40 +114,18 @@ class OwnedNodes {
 
   // ---- for people ----
   std::vector<OwnedManagerView> managers() const;
-  std::vector<OwnedClusterView> clusters() const;
-  const std::vector<ClusterSettings>& settings() const { return settings_; }
-  std::optional<std::size_t> find_cluster(const ClusterName& name) const;
+  std::vector<OwnedClusterView> clusters() const { return sums_.clusters(); }
+  const std::vector<ClusterSettings>& settings() const { return sums_.settings(); }
+  std::optional<std::size_t> find_cluster(const ClusterName& name) const { return sums_.find_cluster(name); }
 
  private:
   using Manager = node_stock::Manager;
-  using Stock = node_stock::Stock;
-  using Kind = node_stock::Kind;
-  std::size_t kind_of(const NodeProperties& properties);
-  /// Of a cluster: configured ones that no resource manager has offered.
-  std::uint64_t missing_processors(std::size_t cluster) const;
-  /// Adds a manager's free nodes to all sums, or takes them out.
-  void count(const Party& party, const Manager& manager, bool add);
   /// Changes the free nodes of a manager and keeps the sums right.
   template <class Change>
   void change_free(const Party& party, Manager& manager, Change change);
-  void count_total(const Manager& manager, bool add);
-  void count_size(const Manager& manager, bool add);
-  void resize();
-  std::uint32_t fill(std::size_t cluster, std::uint64_t processors) const;
-  const Manager* best(std::size_t cluster, std::uint32_t nodes, const Constraints& constraints,
-                      Instant until) const;
 
-  SiteName site_;
-  std::vector<ClusterSettings> settings_;
-  std::vector<bool> known_;                   ///< by cluster: from before this start
-  std::vector<std::uint32_t> free_, totals_;  ///< processors of each cluster
-  std::vector<std::uint32_t> widths_;         ///< by cluster: processors of each node
-  std::vector<std::size_t> managers_in_;      ///< by cluster: how many resource managers it has
-  std::vector<std::uint64_t> nodes_in_;       ///< by cluster: how many nodes its resource managers offer
-  std::uint64_t size_ = 0;                    ///< processors that all managers offer
-  std::uint32_t largest_cluster_ = 0;
-  std::uint64_t total_ = 0, free_total_ = 0, freed_ = 0, changes_ = 0, size_changes_ = 0;
-  std::vector<Kind> kinds_;
+  NodeSums sums_;
+  std::vector<bool> known_;  ///< by cluster: from before this start
   std::map<Party, Manager> managers_;
 };
 

@@ -215,7 +215,7 @@ MUTANTS = [
      "new": "one.second <= look_began + seconds(1'000);",
      "found_by": "batchmgr: a node without its job is evicted, and a look that is older doesn't bring it back"},
     {"name": "B4", "what": "jobs get nodes however soon the owner is likely to want them back",
-     "file": "sitemgr/owned_nodes.cpp",
+     "file": "sitemgr/node_choice.cpp",
      "old": "by_free.lower_bound({free, until, Party{}});",
      "new": "by_free.lower_bound({free, std::min(until, Instant{INT64_MIN}), Party{}});",
      "found_by": "sitemgr: a delegated job gets nodes that are likely to be spared for its declared time"},

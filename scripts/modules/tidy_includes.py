@@ -49,6 +49,7 @@ INCLUDES = (
     ("topologies/*", "topologies settings batchmgr keys protocol nlohmann"),
     ("workloads/*", "workloads manager protocol zlib"),
     ("runtime/transport*.cpp", "runtime keys links manager protocol protocol/codec nlohmann posix zmq"),
+    ("runtime/transport_socket.hpp", "keys links protocol zmq"),
     ("runtime/zap.*", "runtime keys zmq"),
     ("runtime/incoming_watch.*", "runtime links manager protocol posix zmq"),
     ("runtime/log.cpp", "runtime keys links manager protocol protocol/codec nlohmann posix spdlog"),

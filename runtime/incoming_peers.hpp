@@ -1,0 +1,50 @@
+// The peers of the listening socket: which connection has which routing id of ZeroMQ's, and what is proved of its far
+// end. Beyond a bounded number, the connection that was unused for longest is forgotten.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "keys/principal.hpp"
+#include "links/peer.hpp"
+#include "runtime/accounts.hpp"
+
+namespace dmm {
+
+/// A peer of the listening socket, by the routing id that ZeroMQ gave its connection.
+struct IncomingPeer {
+  std::string routing_id;
+  std::list<Connection>::iterator use;  ///< its place in the order of use
+  int descriptor = -1;                  ///< of the connection, as its last frame told
+  std::string address = {}, user = {};  ///< of the far end, as ZeroMQ writes them
+  Principal principal = Unproven{};     ///< as the address and the user say
+};
+
+class IncomingPeers {
+ public:
+  explicit IncomingPeers(std::size_t most) : most_(most) {}
+
+  /// The connection with this routing id; a new one at its first frame, with the number after `last`.
+  Connection connection_of(const std::string& routing_id, Connection& last);
+  /// The peer of a connection; null if that is forgotten, or was dialled.
+  IncomingPeer* find(Connection connection);
+  /// The connection is used: it is the last to be forgotten.
+  void touch(IncomingPeer& peer) { by_use_.splice(by_use_.end(), by_use_, peer.use); }
+  /// What is proved of a frame's sender, by the address and the user that came with the frame. Checked at each frame:
+  /// another connection may take over a routing id.
+  const Principal& principal_of(IncomingPeer& peer, std::string_view address, std::string_view user);
+  void forget(Connection connection);
+  std::size_t size() const { return peers_.size(); }
+
+ private:
+  std::size_t most_;
+  std::unordered_map<std::string, Connection> by_routing_id_;
+  std::unordered_map<Connection, IncomingPeer> peers_;
+  std::list<Connection> by_use_;  ///< the longest unused first
+  AccountNames account_names_;
+};
+
+}  // namespace dmm

@@ -1,6 +1,7 @@
 """Rules of scripts/tidy about docs/reliability.md: the tests that its findings name are there."""
 import re
 
+from tidy_titles import titles_in
 from tidy_tree import Finding
 
 # The findings of docs/reliability.md: rows of three cells, of which the last names what notices the finding now. In it
@@ -11,14 +12,12 @@ FINDINGS, FINDINGS_HEADING = "docs/reliability.md", "## What was found, and what
 FINDING_TOKEN = re.compile(r'"(?P<case>[^"]+)"|`(?P<code>[^`]*)`|\((?P<place>tests/[\w/.]*\w|\w+_test\.\w+)'
                            r"|(?P<file>[\w/]*\w_test\.(?:cpp|py)|[\w/]*\w\.txt)|(?P<end>;)")
 PYTHON_TEST = re.compile(r"[A-Z]\w*(?:\.test_\w+)?|test_\w+")
-CASE = re.compile(r'^\s*(?:TEST_CASE|SUBCASE)\w*\(\s*(?:[\w:]+,\s*)?((?:"(?:[^"\\]|\\.)*"\s*)+)', re.M)
 
 
 def tests_in(path, text):
     """Names of the tests of a file: cases, or classes, their tests, and these with their class."""
     if path.endswith(".cpp"):
-        literals = CASE.findall(text)
-        return {"".join(re.findall(r'"((?:[^"\\]|\\.)*)"', one)).replace('\\"', '"') for one in literals}
+        return {title for _, _, title in titles_in(text)}
     names, current = set(), ""
     for kind, name in re.findall(r"^(class|    def) (\w+)", text, re.M):
         current = name if kind == "class" else current

@@ -4,6 +4,7 @@ import ast
 import re
 
 from tidy_cpp import line_of
+from tidy_titles import titles_in
 from tidy_tree import Finding
 
 SENTENCE = re.compile(r"\*\*(S\d+[a-z]?)\.?\*\*|^\s*(?:[-*]\s+)?(S\d+[a-z]?)\. ", re.MULTILINE)
@@ -60,8 +61,8 @@ def test_named(tree, found_by):
     """Whether there is the test that a mutant names: "<folder>: <case>" or "processes.<script>: <class>.<method>"."""
     place, _, name = found_by.partition(": ")
     if not place.startswith("processes."):
-        return any(f'TEST_CASE("{name}")' in text for path, text in tree.texts.items()
-                   if path.startswith(f"tests/{place}/"))
+        return any([True, name] == case for path, text in tree.texts.items() if path.startswith(f"tests/{place}/")
+                   for _, *case in titles_in(text))
     method = name.rpartition(".")[2]
     return f"def {method}(self" in tree.texts.get(f"tests/processes/{place.removeprefix('processes.')}_test.py", "")
 

@@ -43,7 +43,7 @@ JobRules rules(bool isolate, Duration start_max = seconds(30)) {
 
 }  // namespace
 
-TEST_CASE("keeper hangs: a program on a file system that doesn't answer holds up nobody else") {
+TEST_CASE("keeper hangs: a program on a file system that doesn't answer holds up no other job") {
   for (const bool isolate : {false, true}) {
     CAPTURE(isolate);
     const TemporaryFolder elsewhere;  // a job may not see what is in the state folder

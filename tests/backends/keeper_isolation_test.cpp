@@ -86,7 +86,7 @@ TEST_CASE("isolation: what a job got is told, and is what the machine permits") 
   CHECK(without.await<TaskStarted>(task(1)).isolation == "rlimits");
 }
 
-TEST_CASE("isolation: a job that kills its parent and all that it may kills nobody else's") {
+TEST_CASE("isolation: a job that kills its parent and all that it may kills neither another job nor the keeper") {
   for (const bool isolate : {true, false}) {
     CAPTURE(isolate);
     Fixture f(seconds(60), {.isolate = isolate});
@@ -200,7 +200,7 @@ TEST_CASE("isolation: a job can't become the manager") {
   }
 }
 
-TEST_CASE("isolation: who doesn't know the secret isn't let in, and a visitor who says nothing holds up nobody") {
+TEST_CASE("isolation: a visitor without the secret isn't let in, and a silent visitor holds up no manager") {
   TemporaryFolder folder;
   Manager manager(folder.path, seconds(60), true);
   const int silent = connect_to_keeper(folder.path);

@@ -177,7 +177,7 @@ TEST_CASE("keeper outlives: orders that were given before the end are carried ou
   CHECK(runs(s.manager->number_in(s.manager->home(100) + "/leader")));
 }
 
-TEST_CASE("keeper outlives: nobody comes until the deadline") {
+TEST_CASE("keeper outlives: where no manager comes until the deadline, the tasks end, and the keeper with them") {
   Succession s;
   s.open(milliseconds(300)).shell(task(1), "trap '' TERM; sleep 1000");
   const pid_t process = s.manager->await<TaskStarted>(task(1)).process;

@@ -51,7 +51,7 @@ TEST_CASE("process backend: exit status, signal and streams") {
   CHECK(f.run_shell(task(3), "read line; echo \"[$line]\"").output == "[]\n");  // standard input is empty
 }
 
-TEST_CASE("process backend: what doesn't start says why, and whose fault it is") {
+TEST_CASE("process backend: a task that doesn't start says why, and where the fault lies") {
   Fixture f;
   const auto fault = [&](std::uint64_t job, std::vector<std::string> arguments, std::string directory = {}) {
     TaskEnded end = f.run(task(job), {std::move(arguments), std::move(directory), {}, {}});

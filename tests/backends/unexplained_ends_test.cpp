@@ -17,7 +17,7 @@ TaskReport ended(EndKind kind, std::int32_t code) {
 
 }  // namespace
 
-TEST_CASE("an end by a signal that a batch system sends is told a moment later") {
+TEST_CASE("unexplained ends: an end by a signal that a batch system sends is told a moment later") {
   UnexplainedEnds ends;
   CHECK(ends.pass(start, {ended(EndKind::signalled, SIGTERM)}).empty());
   CHECK(ends.pass(start + milliseconds(900), {ended(EndKind::lost, SIGKILL)}).empty());
@@ -26,13 +26,13 @@ TEST_CASE("an end by a signal that a batch system sends is told a moment later")
   CHECK(ends.pass(start + seconds(3), {}).empty());
 }
 
-TEST_CASE("ends that explain themselves are told at once") {
+TEST_CASE("unexplained ends: ends that explain themselves are told at once") {
   UnexplainedEnds ends;
   std::vector<TaskReport> reports{ended(EndKind::exited, 3), ended(EndKind::signalled, SIGSEGV), TaskStarted{}};
   CHECK(ends.pass(start, std::move(reports)).size() == 3);
 }
 
-TEST_CASE("what is held back is told once the cause is known") {
+TEST_CASE("unexplained ends: an end that is held back is told once its cause is known") {
   UnexplainedEnds ends;
   CHECK(ends.pass(start, {ended(EndKind::signalled, SIGKILL)}).empty());
   CHECK(ends.release().size() == 1);

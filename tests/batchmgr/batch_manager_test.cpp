@@ -92,7 +92,7 @@ struct Stage {
 
 }  // namespace
 
-TEST_CASE("the site manager hears for how long a held node is likely to be spared") {
+TEST_CASE("batch manager: it tells the site manager for how long a held node is likely to be spared") {
   Stage stage;
   const std::string idle = "node b1 idle 4 8000 -\n", busy = "node b1 busy 4 8000 -\n";
   const std::string held = busy + "pilot 12 b1 runs 3600\n";
@@ -121,14 +121,15 @@ TEST_CASE("the site manager hears for how long a held node is likely to be spare
   CHECK(stage.end("dmm", "").command.arguments.back() == "b1=4");  // said again
 }
 
-TEST_CASE("a start that is planned for years later says what is likely for a month") {
+TEST_CASE("batch manager: a start that is planned for years later makes a month likely, and no more") {
   Stage stage;
   stage.hold();
   stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\nplanned 4000000000\n");
   CHECK(stage.end("dmm", "").command.arguments.back() == "b1=2592000");
 }
 
-TEST_CASE("the name of a node that was evicted during a look is given away at once, and evicted once") {
+TEST_CASE(
+    "batch manager: the name of a node that was evicted during a look is given away at once, and evicted once") {
   Stage stage(borrowing(), "slurm");
   const auto look = [&] {
     stage.end("dmm", R"({"jobs": []})");
@@ -147,7 +148,7 @@ TEST_CASE("the name of a node that was evicted during a look is given away at on
   CHECK(stage.open.empty());
 }
 
-TEST_CASE("a node that was asked for and not needed can be asked for again at once") {
+TEST_CASE("batch manager: a node that was asked for and not needed can be asked for again at once") {
   Stage stage(borrowing(), "slurm");
   const auto look = [&](const std::string& guests, const std::string& waiting) {
     stage.now = stage.now + seconds(1);
@@ -170,7 +171,7 @@ TEST_CASE("a node that was asked for and not needed can be asked for again at on
   CHECK(stage.end("dmm", "").command.arguments[1] == "submit");
 }
 
-TEST_CASE("an idle node is held by a token of the site and a pilot of the batch system") {
+TEST_CASE("batch manager: an idle node is held by a token of the site and a pilot of the batch system") {
   Stage stage;
   stage.look("node b1 idle 4 8000 -\n");
   CHECK(stage.open.empty());
@@ -193,7 +194,7 @@ TEST_CASE("an idle node is held by a token of the site and a pilot of the batch 
   CHECK(stage.node("b1").pilot == "12");
 }
 
-TEST_CASE("a batch manager that is started again takes its pilots as it finds them") {
+TEST_CASE("batch manager: after a restart it takes its pilots as it finds them") {
   Stage stage;
   stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\n");
   CHECK(stage.node("b1").state == "held");
@@ -206,7 +207,7 @@ TEST_CASE("a batch manager that is started again takes its pilots as it finds th
   CHECK(stage.end("recall", "").command.arguments.back() == "12");  // recalled again, since the pilot stays
 }
 
-TEST_CASE("a node with a pilot that ends at once isn't held again for a while") {
+TEST_CASE("batch manager: a node with a pilot that ends at once isn't held again for a while") {
   Stage stage;
   stage.hold();
   stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\n");
@@ -218,7 +219,7 @@ TEST_CASE("a node with a pilot that ends at once isn't held again for a while") 
   stage.take("dmm");
 }
 
-TEST_CASE("a pilot that ends because a local job came has not failed") {
+TEST_CASE("batch manager: a pilot that ends because a local job came has not failed") {
   Stage stage;
   stage.hold();
   stage.look("node b1 busy 4 8000 -\npilot 12 b1 runs 3600\n");
@@ -228,7 +229,7 @@ TEST_CASE("a pilot that ends because a local job came has not failed") {
   CHECK(stage.node("b1").why == "idle for 0 of 10 s");
 }
 
-TEST_CASE("a node's resource manager has its name in lower-case letters") {
+TEST_CASE("batch manager: a node's resource manager has its name in lower-case letters") {
   Stage stage;
   stage.look("node Node-A.1 idle 4 8000 -\n");
   stage.look("node Node-A.1 idle 4 8000 -\n", seconds(20));
@@ -238,14 +239,15 @@ TEST_CASE("a node's resource manager has its name in lower-case letters") {
   CHECK(held.command.input.find("/var/lib/dmm/Node-A.1") != std::string::npos);
 }
 
-TEST_CASE("a pilot that no snapshot ever shows is given up") {
+TEST_CASE("batch manager: a pilot that no snapshot ever shows is given up") {
   Stage stage;
   stage.hold();
   stage.look("node b1 idle 4 8000 -\n", seconds(16));
   CHECK(stage.node("b1").why == "its pilot ended at once: /var/lib/dmm/b1/pilot.log there");
 }
 
-TEST_CASE("a site manager that gives no token, and a batch system that takes no pilot, are the reason") {
+TEST_CASE(
+    "batch manager: a site manager that gives no token, and a batch system that takes no pilot, are the reason") {
   Stage stage;
   stage.look("node b1 idle 4 8000 -\n");
   stage.look("node b1 idle 4 8000 -\n", seconds(20));
@@ -258,7 +260,7 @@ TEST_CASE("a site manager that gives no token, and a batch system that takes no 
   CHECK(stage.node("b1").why == "script: no such partition");
 }
 
-TEST_CASE("a batch system that can't be looked at is a state, with pauses that grow") {
+TEST_CASE("batch manager: a batch system that can't be looked at is a state, with pauses that grow") {
   Stage stage;
   stage.look("node b1 idle 4 8000 -\n");
   Duration last;
@@ -280,7 +282,7 @@ TEST_CASE("a batch system that can't be looked at is a state, with pauses that g
   CHECK(stage.manager.view().fault.empty());
 }
 
-TEST_CASE("while a look goes on there is no second one") {
+TEST_CASE("batch manager: while a look goes on there is no second one") {
   Stage stage;
   stage.settle();
   CHECK(stage.manager.next_deadline() == never);

@@ -37,7 +37,7 @@ const std::string lent1 = R"({"job": 5, "name": "lent1", "state": "running"})";
 
 }  // namespace
 
-TEST_CASE("owners take turns, and a node is asked for once") {
+TEST_CASE("borrower: owners take turns, and a node is asked for once") {
   Story story;
   const auto orders = story.decide("", 2);
   REQUIRE(orders.size() == 2);
@@ -61,13 +61,13 @@ TEST_CASE("owners take turns, and a node is asked for once") {
   CHECK(std::ranges::count(next[0].command.arguments, "4@c/nodes") == 1);
 }
 
-TEST_CASE("nothing is ordered by an answer that is known already") {
+TEST_CASE("borrower: nothing is ordered by an answer that is known already") {
   Story story;
   CHECK(story.decide(lent1, 2).size() == 1);
   CHECK(story.borrower.decide(story.site(), story.now + seconds(30), story.snapshot, story.now).empty());
 }
 
-TEST_CASE("a job manager that can't be asked is told of once") {
+TEST_CASE("borrower: a job manager that can't be asked is told of once") {
   Story story;
   const CommandEnded fails{.status = 1, .error = "nobody listens\n"};
   CHECK(story.borrower.take_answer(story.site(), fails) == "dmm: nobody listens");
@@ -78,7 +78,7 @@ TEST_CASE("a job manager that can't be asked is told of once") {
   CHECK(story.borrower.fault().empty());
 }
 
-TEST_CASE("a node without its job is evicted, and a look that is older doesn't bring it back") {
+TEST_CASE("borrower: a node without its job is evicted, and a look that is older doesn't bring it back") {
   Story story;
   story.snapshot.guests = {{.name = "lent1", .use = NodeUse::idle}};
   CHECK(story.borrower.standings(story.snapshot)[0].state == "idle");
@@ -95,7 +95,7 @@ TEST_CASE("a node without its job is evicted, and a look that is older doesn't b
   CHECK(newer.guests.size() == 1);
 }
 
-TEST_CASE("people see how far a borrowed node is") {
+TEST_CASE("borrower: people see how far a borrowed node is") {
   Story story;
   story.decide(lent1 + R"(, {"job": 6, "name": "lent2", "state": "waiting"})", 0);
   CHECK(story.borrower.standings({})[0].state == "joining");

@@ -47,14 +47,14 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("nodes that waiting local jobs lack are borrowed, up to the limit") {
+TEST_CASE("borrowing: nodes that waiting local jobs lack are borrowed, up to the limit") {
   CHECK(Story().decide().attach.empty());
   CHECK(Story().waits(2).decide().attach == Names{"lent1", "lent2"});
   CHECK(Story().waits(2).waits(7).decide().attach == Names{"lent1", "lent2", "lent3"});
   CHECK(Story().waits(2, false, 1).decide().attach.empty());  // just now
 }
 
-TEST_CASE("nodes that are idle or held by pilots are taken first") {
+TEST_CASE("borrowing: nodes that are idle or held by pilots are taken first") {
   Story story;
   story.waits(2);
   story.snapshot.nodes[0].use = NodeUse::idle;
@@ -63,7 +63,7 @@ TEST_CASE("nodes that are idle or held by pilots are taken first") {
   CHECK(story.decide().attach.empty());
 }
 
-TEST_CASE("nodes that the batch system keeps for a waiting job are its own already") {
+TEST_CASE("borrowing: nodes that the batch system keeps for a waiting job count as that job's already") {
   Story story;
   story.waits(4);
   for (BatchNode& node : story.snapshot.nodes) node.use = NodeUse::planned;
@@ -74,19 +74,19 @@ TEST_CASE("nodes that the batch system keeps for a waiting job are its own alrea
   CHECK(story.decide().attach.empty());
 }
 
-TEST_CASE("a job that has started since the jobs were asked for takes what was at hand") {
+TEST_CASE("borrowing: a job that has started since the jobs were asked for takes what was at hand") {
   Story story;
   story.waits(5).guest("lent1", true).joined("lent1", NodeUse::busy);
   story.past.at_hand = {"a1", "a2", "a3", "a4", "lent1"};
   CHECK(story.decide().attach.empty());
 }
 
-TEST_CASE("a node that joined since the job manager was asked is the one that was missing") {
+TEST_CASE("borrowing: a node that joined after the job manager was asked is the one that was missing") {
   CHECK(Story().waits(1).joined("lent1", NodeUse::idle).decide().attach.empty());
   CHECK(Story().waits(2).joined("lent1", NodeUse::idle).decide().attach == Names{"lent2"});
 }
 
-TEST_CASE("a node that has just lost its pilot is no local job's yet") {
+TEST_CASE("borrowing: a node that has just lost its pilot belongs to no local job yet") {
   Story story;
   story.waits(2);
   story.past.at_hand = {"a1", "a3"};
@@ -98,20 +98,20 @@ TEST_CASE("a node that has just lost its pilot is no local job's yet") {
   CHECK(story.decide().attach == Names{"lent1"});
 }
 
-TEST_CASE("a job that is larger than the batch system lacks what is beyond its nodes") {
+TEST_CASE("borrowing: a job that is larger than the batch system lacks what is beyond its nodes") {
   CHECK(Story().waits(5, true).decide().attach == Names{"lent1"});
   CHECK(Story().waits(6, true).decide().attach == Names{"lent1", "lent2"});
   CHECK(Story().waits(4, true).decide().attach.empty());
 }
 
-TEST_CASE("nodes that are on their way or unused aren't borrowed twice") {
+TEST_CASE("borrowing: nodes that are on their way or unused aren't borrowed twice") {
   CHECK(Story().waits(1).guest("lent1", false).decide().attach.empty());
   CHECK(Story().waits(1).guest("lent1", true).joined("lent1", NodeUse::idle).decide().attach.empty());
   CHECK(Story().waits(1).guest("lent1", true).joined("lent1", NodeUse::down).decide().attach.empty());
   CHECK(Story().waits(1).guest("lent1", true).joined("lent1", NodeUse::busy).decide().attach == Names{"lent2"});
 }
 
-TEST_CASE("an owner that gives no node for long is passed over if there are others") {
+TEST_CASE("borrowing: an owner that gives no node for long is passed over if there are others") {
   Story story;
   story.waits(1).guest("lent1", false);
   story.past.asked_at["lent1"] = now - seconds(19);
@@ -127,7 +127,7 @@ TEST_CASE("an owner that gives no node for long is passed over if there are othe
   CHECK(story.decide().cancel.empty());
 }
 
-TEST_CASE("a borrowed node that was idle for long goes back") {
+TEST_CASE("borrowing: a borrowed node that was idle for long goes back") {
   Story story;
   story.guest("lent1", true)
       .joined("lent1", NodeUse::idle, 70)
@@ -139,19 +139,19 @@ TEST_CASE("a borrowed node that was idle for long goes back") {
   CHECK(story.decide().cancel.empty());
 }
 
-TEST_CASE("what is asked for and not needed any more is cancelled") {
+TEST_CASE("borrowing: what is asked for and not needed any more is cancelled") {
   CHECK(Story().guest("lent1", false).content(60).decide().cancel == Names{"job of lent1"});
   CHECK(Story().guest("lent1", false).content(59).decide().cancel.empty());  // it may join at any moment
   CHECK(Story().guest("lent1", true).decide().cancel.empty());               // it joins soon
 }
 
-TEST_CASE("a node without its job is evicted") {
+TEST_CASE("borrowing: a node without its job is evicted") {
   Story story;
   story.joined("lent1", NodeUse::busy).joined("lent2", NodeUse::down).guest("lent2", true);
   CHECK(story.decide().evict == Names{"lent1"});
 }
 
-TEST_CASE("jobs of borrowed nodes are told from others by their names") {
+TEST_CASE("borrowing: jobs of borrowed nodes are distinguished from other jobs by their names") {
   BatchSettings settings;
   settings.borrow.nodes_max = 2;
   const auto read = guest_jobs_in(R"({"jobs": [{"job": 3, "name": "lent1", "state": "running"},

@@ -26,7 +26,7 @@ CommandWanted shell(std::uint64_t id, const std::string& text, Duration at_most 
 
 }  // namespace
 
-TEST_CASE("a command's output, errors and exit status come apart") {
+TEST_CASE("command runner: a command's output, errors and exit status come apart") {
   CommandRunner runner;
   runner.run(shell(1, "cat; echo wrong >&2; exit 3"));
   const CommandEnded ended = ends(runner, 1).at(1);
@@ -37,7 +37,7 @@ TEST_CASE("a command's output, errors and exit status come apart") {
   CHECK(ended.minute < 24 * 60);
 }
 
-TEST_CASE("a command that takes too long is killed with all that it started") {
+TEST_CASE("command runner: a command that takes too long is killed with all that it started") {
   CommandRunner runner;
   runner.run(shell(1, "sleep 1000 & echo $!; wait", milliseconds(100)));
   const CommandEnded ended = ends(runner, 1).at(1);
@@ -49,7 +49,7 @@ TEST_CASE("a command that takes too long is killed with all that it started") {
   CHECK(ends(runner, 1).at(2).status == 0);
 }
 
-TEST_CASE("a command that isn't there is told, also among others") {
+TEST_CASE("command runner: a missing command is told, also among others") {
   CommandRunner runner;
   runner.run({1, {{"/no/such/program"}}, seconds(1)});
   runner.run(shell(2, "true"));
@@ -59,7 +59,7 @@ TEST_CASE("a command that isn't there is told, also among others") {
   CHECK(all.at(2).status == 0);
 }
 
-TEST_CASE("more commands than run at once wait for their turn") {
+TEST_CASE("command runner: more commands than run at once wait for their turn") {
   CommandRunner runner;
   for (std::uint64_t id = 1; id <= 50; ++id) runner.run(shell(id, "echo " + std::to_string(id)));
   for (const auto& [id, ended] : ends(runner, 50)) CHECK(ended.output == std::to_string(id) + "\n");

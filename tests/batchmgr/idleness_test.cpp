@@ -26,7 +26,7 @@ struct Story {
 
 }  // namespace
 
-TEST_CASE("nothing is likely before a few spells have ended") {
+TEST_CASE("idleness: nothing is likely before a few spells have ended") {
   Story story;
   story.spell(10).spell(20).spell(30).spell(40).look(5, NodeUse::idle);
   CHECK(story.likely() == std::nullopt);
@@ -35,7 +35,7 @@ TEST_CASE("nothing is likely before a few spells have ended") {
   CHECK(story.idleness.likely(story.now, "b") == std::nullopt);
 }
 
-TEST_CASE("a spell is likely to go on as half of those did that were as long") {
+TEST_CASE("idleness: a spell is likely to go on as half of those did that were as long") {
   Story story;
   story.spell(10).spell(20).spell(30).spell(40).spell(500).look(5, NodeUse::idle);
   CHECK(story.look(25, NodeUse::idle).likely() == seconds(40 - 25));
@@ -43,7 +43,7 @@ TEST_CASE("a spell is likely to go on as half of those did that were as long") {
   CHECK(story.look(555, NodeUse::idle).likely() == seconds(600));  // longer than any spell
 }
 
-TEST_CASE("a node that a pilot holds, or has just left, is in the same spell") {
+TEST_CASE("idleness: a node that a pilot holds, or has just left, is in the same spell") {
   Story story;
   story.spell(60).spell(60).spell(60).spell(60).spell(60).look(5, NodeUse::idle);
   CHECK(story.look(10, NodeUse::busy, true).likely() == seconds(50));
@@ -53,7 +53,7 @@ TEST_CASE("a node that a pilot holds, or has just left, is in the same spell") {
   CHECK(story.look(10, NodeUse::idle).likely() == seconds(60));  // each node has its own spells
 }
 
-TEST_CASE("old spells are forgotten") {
+TEST_CASE("idleness: old spells are forgotten") {
   Story story;
   for (int i = 0; i < 1'000; ++i) story.spell(10);
   for (int i = 0; i < 600; ++i) story.spell(100);

@@ -51,7 +51,7 @@ Names texts(const std::vector<PilotId>& ids) {
 
 }  // namespace
 
-TEST_CASE("nodes that were idle long enough are held, the longest idle ones first") {
+TEST_CASE("lending: nodes that were idle long enough are held, the longest idle ones first") {
   Story story;
   story.idle("a", 70).idle("b", 300).idle("c", 20).other("d", NodeUse::busy);
   story.other("e", NodeUse::reserved, "maintenance on Monday");
@@ -62,7 +62,7 @@ TEST_CASE("nodes that were idle long enough are held, the longest idle ones firs
   CHECK(story.why("a") == "holding: ");
 }
 
-TEST_CASE("a reserve of idle nodes stays for local users") {
+TEST_CASE("lending: a reserve of idle nodes stays for local users") {
   Story story;
   story.idle("a", 100).idle("b", 200).idle("c", 10);
   story.settings.reserve = 2;
@@ -70,14 +70,14 @@ TEST_CASE("a reserve of idle nodes stays for local users") {
   CHECK(story.why("a") == "idle: kept for local users (reserve)");
 }
 
-TEST_CASE("nodes that waiting local jobs may need are not held") {
+TEST_CASE("lending: nodes that waiting local jobs may need are not held") {
   Story story;
   story.idle("a", 100).idle("b", 200).idle("c", 300).waits(2);
   CHECK(story.decide().hold == Names{"c"});
   CHECK(story.why("a") == "idle: a local job waits, and may need it");
 }
 
-TEST_CASE("no more nodes are held than may be") {
+TEST_CASE("lending: no more nodes are held than may be") {
   Story story;
   story.idle("a", 100).idle("b", 200).other("c", NodeUse::busy).pilot("c", true);
   story.settings.nodes_max = 2;
@@ -88,7 +88,7 @@ TEST_CASE("no more nodes are held than may be") {
   CHECK(story.decide().hold.empty());
 }
 
-TEST_CASE("only nodes with all features are held, within the hours, and not where pilots failed") {
+TEST_CASE("lending: only nodes with all features are held, within the hours, and not where pilots failed") {
   Story story;
   story.idle("a", 100, {"fast"}).idle("b", 100, {"fast", "gpu"}).idle("c", 100, {"gpu", "fast"});
   story.settings.features = {"fast", "gpu"};
@@ -104,14 +104,14 @@ TEST_CASE("only nodes with all features are held, within the hours, and not wher
   CHECK(story.decide().hold == Names{"b"});
 }
 
-TEST_CASE("drained and down nodes say the words of the batch system") {
+TEST_CASE("lending: drained and down nodes are told in the words of the batch system") {
   Story story;
   story.other("a", NodeUse::drained, "a fan is loud").other("b", NodeUse::down);
   CHECK(story.why("a") == "drained: a fan is loud");
   CHECK(story.why("b") == "down: the batch system says strange");
 }
 
-TEST_CASE("pilots that don't run are withdrawn when their nodes are wanted or taken") {
+TEST_CASE("lending: pilots that don't run are withdrawn when their nodes are wanted or taken") {
   Story story;
   story.idle("a", 100).pilot("a", false).other("b", NodeUse::busy).pilot("b", false);
   CHECK(texts(story.decide().withdraw) == Names{"p-b"});
@@ -120,7 +120,7 @@ TEST_CASE("pilots that don't run are withdrawn when their nodes are wanted or ta
   CHECK(story.decide().recall.empty());
 }
 
-TEST_CASE("pilots are recalled for local jobs that the batch system has left waiting") {
+TEST_CASE("lending: pilots are recalled for local jobs that the batch system has left waiting") {
   Story story;
   story.other("a", NodeUse::busy).pilot("a", true).other("b", NodeUse::busy).pilot("b", true).idle("c", 1);
   story.settings.recall_after = seconds(5);
@@ -130,7 +130,7 @@ TEST_CASE("pilots are recalled for local jobs that the batch system has left wai
   CHECK(texts(story.decide().recall) == Names{"p-a"});  // c is idle: one more node is enough
 }
 
-TEST_CASE("nodes that no waiting job can use yet are held, if the administrator wants that") {
+TEST_CASE("lending: nodes that no waiting job can use yet are held, if the administrator wants that") {
   Story story;
   story.idle("a", 100).other("b", NodeUse::busy).pilot("b", true).other("c", NodeUse::busy);
   story.waits(3, 100);
@@ -147,7 +147,7 @@ TEST_CASE("nodes that no waiting job can use yet are held, if the administrator 
   CHECK(story.decide().recall.size() == 1);  // no node is left for the third job
 }
 
-TEST_CASE("pilots beyond the limit and outside the hours are recalled") {
+TEST_CASE("lending: pilots beyond the limit and outside the hours are recalled") {
   Story story;
   story.other("a", NodeUse::busy).pilot("a", true).other("b", NodeUse::busy).pilot("b", true);
   story.settings.nodes_max = 1;
@@ -157,13 +157,13 @@ TEST_CASE("pilots beyond the limit and outside the hours are recalled") {
   CHECK(story.decide().recall.size() == 2);
 }
 
-TEST_CASE("a pilot on a node that its administrator drains is recalled") {
+TEST_CASE("lending: a pilot on a node that its administrator drains is recalled") {
   Story story;
   story.other("a", NodeUse::drained, "a fan is loud").pilot("a", true).other("b", NodeUse::busy).pilot("b", true);
   CHECK(texts(story.decide().recall) == Names{"p-a"});
 }
 
-TEST_CASE("a pilot's time limit is moved while no local job waits") {
+TEST_CASE("lending: a pilot's time limit is moved while no local job waits") {
   Story story;
   story.other("a", NodeUse::busy).pilot("a", true, 1'000).other("b", NodeUse::busy).pilot("b", true, 3'000);
   CHECK(texts(story.decide().prolong) == Names{"p-a"});
@@ -171,7 +171,7 @@ TEST_CASE("a pilot's time limit is moved while no local job waits") {
   CHECK(story.decide().prolong.empty());
 }
 
-TEST_CASE("hours go over midnight and are refused if they are none") {
+TEST_CASE("lending: hours may go over midnight, and what are no hours is refused") {
   const auto hours = [](const std::string& text) { return std::get<Hours>(parse_hours(text)); };
   CHECK(hours("20:00-06:00").has(23 * 60));
   CHECK(hours("20:00-06:00").has(5 * 60 + 59));

@@ -26,15 +26,15 @@ constexpr const char* good =
 
 }  // namespace
 
-TEST_CASE("the script of a node's examination quotes what an administrator named") {
+TEST_CASE("node examination: its script quotes what an administrator named") {
   const std::string script = node_script(settings());
   CHECK(script.find("FOLDER='/var/lib/dmm/it'\\''s' HOST='head' PORT='7700'\n") != std::string::npos);
   CHECK(script.find("'/usr/local/bin/nodeagent' --version") != std::string::npos);
 }
 
-TEST_CASE("a node with all that its agent needs is ok") { CHECK(bad_of(good) == ""); }
+TEST_CASE("node examination: a node with all that its agent needs is ok") { CHECK(bad_of(good) == ""); }
 
-TEST_CASE("what a node lacks is named") {
+TEST_CASE("node examination: what a node lacks is named") {
   CHECK(bad_of("clock 1100\nversion nodeagent 0.1.0\nfolder yes\nreaches yes\nnamespaces yes\n") ==
         "n1: clock: 98 s apart from this host's;");
   CHECK(bad_of("clock 900\nversion\nfolder no\nreaches no\nnamespaces no\n") ==
@@ -47,13 +47,13 @@ TEST_CASE("what a node lacks is named") {
         "n1: DMM's programs: version 0.2.0, and here 0.1.0;");
 }
 
-TEST_CASE("a node that may be lent to another Slurm has to have Slurm's daemons") {
+TEST_CASE("node examination: a node that may be lent to another Slurm has to have Slurm's daemons") {
   BatchSettings trusting = settings();
   trusting.node_settings = {"accounts.map=[{\"site\": \"a\", \"trust\": \"full\"}]"};
   CHECK(bad_of(good, trusting) == "n1: Slurm for borrowers: slurmd or munged is missing;");
 }
 
-TEST_CASE("a node on which nothing can be run is to be looked at") {
+TEST_CASE("node examination: a node on which nothing can be run is to be looked at") {
   const auto all = examine_node(settings(), "n1", {.status = 1, .error = "srun: error: no\nmore"}, 1, 2, "0.1.0");
   REQUIRE(all.size() == 1);
   CHECK(all[0].kind == FindingKind::look);

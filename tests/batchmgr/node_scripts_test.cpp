@@ -65,7 +65,7 @@ class Node {
 
 }  // namespace
 
-TEST_CASE("the agent of a node is stopped before a local job and started after the last one") {
+TEST_CASE("node scripts: the agent of a node is stopped before a local job, and started after the last one") {
   const Node node;
   CHECK(node.run("epilog") == 0);  // at the node's start
   CHECK(node.calls() == "--background\n");
@@ -79,13 +79,13 @@ TEST_CASE("the agent of a node is stopped before a local job and started after t
   CHECK(node.calls() == "--background\n");
 }
 
-TEST_CASE("the agent is told the settings of its node") {
+TEST_CASE("node scripts: the agent is told the settings of its node") {
   const Node node;
   CHECK(node.run("epilog") == 0);
   CHECK(node.words().ends_with(" --set a=it's --set address=n1\n"));
 }
 
-TEST_CASE("local jobs of a node that has not joined run as ever") {
+TEST_CASE("node scripts: local jobs of a node that has not joined run as before") {
   const Node node;
   CHECK(node.run("prolog", "1", "n2") == 0);
   CHECK(node.run("epilog", "1", "n2") == 0);

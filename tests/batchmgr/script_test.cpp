@@ -24,7 +24,7 @@ auto read(const std::string& output) {
 
 }  // namespace
 
-TEST_CASE("the programs are called with the partition, the pilots' name, a node or a pilot") {
+TEST_CASE("script: the programs are called with the partition, the pilots' name, a node or a pilot") {
   using Words = std::vector<std::string>;
   CHECK(script().look(settings()).front().arguments == Words{"/etc/dmm/sge/look", "lend", "dmm-g-sge"});
   const Command hold = script().hold(settings(), {.name = "g1"}, "#!/bin/sh\n");
@@ -35,7 +35,7 @@ TEST_CASE("the programs are called with the partition, the pilots' name, a node 
   CHECK((script().prolong == nullptr));
 }
 
-TEST_CASE("lines of nodes, pilots and waiting jobs make a snapshot") {
+TEST_CASE("script: lines of nodes, pilots and waiting jobs make a snapshot") {
   const auto all = read(
       "node g2 busy 4 8000 -\n"
       "node g1 idle 8 16000 gpu,fast\n"
@@ -60,7 +60,7 @@ TEST_CASE("lines of nodes, pilots and waiting jobs make a snapshot") {
   CHECK(snapshot.waiting[0].reason == "no free slots");
 }
 
-TEST_CASE("a line that is none of these is named") {
+TEST_CASE("script: a line that is no node, pilot or waiting job is named") {
   for (const char* line :
        {"nodes g1 idle 8 16000 -", "node g1 asleep 8 16000 -", "node g1 idle 8", "pilot 12 g2 maybe 1",
         "pilot 12 g2 runs", "waiting 14 none", "waiting 14 0", "hello"}) {
@@ -70,13 +70,13 @@ TEST_CASE("a line that is none of these is named") {
   }
 }
 
-TEST_CASE("hold prints the id of the pilot and nothing else") {
+TEST_CASE("script: hold prints the id of the pilot and nothing else") {
   CHECK(std::get<PilotId>(script().held("12\n")).text == "12");
   CHECK(std::holds_alternative<std::string>(script().held("")));
   CHECK(std::holds_alternative<std::string>(script().held("your job\n12\n")));
 }
 
-TEST_CASE("a site's programs are examined: whether they are there, and what look says") {
+TEST_CASE("script: a site's programs are examined: whether they are there, and what look says") {
   const auto bad_of = [](CommandEnded look, int recall_status = 0) {
     const std::vector<CommandEnded> ends{std::move(look), {}, {}, {.status = recall_status}, {}};
     REQUIRE(script().questions(settings()).size() == ends.size());
@@ -93,7 +93,7 @@ TEST_CASE("a site's programs are examined: whether they are there, and what look
   CHECK(bad_of({.output = "hello\n"}).starts_with("the program look: the program look said \"hello\""));
 }
 
-TEST_CASE("a batch system is found by its name alone") {
+TEST_CASE("script: a batch system is found by its name alone") {
   CHECK(find_batch_system("slurm") != nullptr);
   CHECK(find_batch_system("lsf") == nullptr);
 }

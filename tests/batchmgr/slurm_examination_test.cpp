@@ -77,13 +77,13 @@ std::string only(const std::vector<Finding>& all, FindingKind kind) {
 
 }  // namespace
 
-TEST_CASE("a cluster that has all that is needed is ok in every line") {
+TEST_CASE("slurm examination: a cluster that has all that is needed is ok in every line") {
   const std::vector<Finding> all = examined(good_configuration);
   CHECK(all.size() == 19);
   CHECK(only(all, FindingKind::ok) == "");
 }
 
-TEST_CASE("each setting that is wrong in a cluster is found, and nothing else") {
+TEST_CASE("slurm examination: each setting that is wrong in a cluster is found, and nothing else") {
   const auto without = [](const std::string& from, const std::string& to) {
     return only(examined(replaced(good_configuration, from, to)), FindingKind::change);
   };
@@ -97,7 +97,7 @@ TEST_CASE("each setting that is wrong in a cluster is found, and nothing else") 
   CHECK(without("auth/munge", "auth/slurm") == "authentication;");
 }
 
-TEST_CASE("each setting that is wrong for the partition of pilots is found, and nothing else") {
+TEST_CASE("slurm examination: each setting that is wrong for the partition of pilots is found, and nothing else") {
   const auto without = [](const std::string& from, const std::string& to, FindingKind kind = FindingKind::change) {
     return only(examined(good_configuration, replaced(good_partitions, from, to)), kind);
   };
@@ -111,7 +111,7 @@ TEST_CASE("each setting that is wrong for the partition of pilots is found, and 
   CHECK(without("AllowGroups=root", "AllowGroups=ALL", FindingKind::look) == "users of the partition;");
 }
 
-TEST_CASE("what a person has to judge isn't called wrong") {
+TEST_CASE("slurm examination: a setting that a person has to judge isn't called wrong") {
   const auto judged = [](const std::string& from, const std::string& to) {
     return only(examined(replaced(good_configuration, from, to)), FindingKind::look);
   };
@@ -131,12 +131,12 @@ TEST_CASE("what a person has to judge isn't called wrong") {
   CHECK(named("Node-2").empty());
 }
 
-TEST_CASE("output that isn't that of scontrol is named") {
+TEST_CASE("slurm examination: output that isn't that of scontrol is named") {
   const auto read = slurm::read_facts("slurm_load_ctl_conf error", "", "");
   CHECK(std::get<std::string>(read) == "scontrol show config said \"slurm_load_ctl_conf error\"");
 }
 
-TEST_CASE("the changes of slurm.conf keep its other lines and words") {
+TEST_CASE("slurm examination: the changes of slurm.conf keep the other lines and words") {
   const std::string text =
       "ClusterName=b\n"
       "# SelectType=select/linear is old\n"
@@ -164,7 +164,7 @@ TEST_CASE("the changes of slurm.conf keep its other lines and words") {
   CHECK(all.by_hand == std::vector<std::string>{"partition other: PriorityTier=0"});
 }
 
-TEST_CASE("a new partition of pilots has the cluster's own nodes alone") {
+TEST_CASE("slurm examination: a new partition of pilots has the cluster's own nodes alone") {
   const std::string other = replaced(good_partitions, "PartitionName=lend", "PartitionName=debug");
   const auto line_of = [](const std::vector<Finding>& all) {
     const auto found = std::ranges::find(all, "partition of pilots", &Finding::subject);

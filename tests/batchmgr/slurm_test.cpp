@@ -31,7 +31,7 @@ std::string fault(const std::string& nodes, const std::string& jobs) {
 
 }  // namespace
 
-TEST_CASE("Slurm's nodes have a use, a size and features") {
+TEST_CASE("slurm: its nodes have a use, a size and features") {
   const Snapshot all = read(
       "b2|mixed|2|4000|(null)|none\n"
       "b1|idle|16|64000|gpu,fast|none\n"
@@ -60,7 +60,7 @@ TEST_CASE("Slurm's nodes have a use, a size and features") {
   CHECK(all.nodes[8].use == NodeUse::reserved);
 }
 
-TEST_CASE("Slurm's jobs are pilots of this batch manager, or local jobs that wait for nodes") {
+TEST_CASE("slurm: its jobs are pilots of this batch manager, or local jobs that wait for nodes") {
   const Snapshot all = read("",
                             "1|RUNNING|None|lend|1|b1|b1|59:58|N/A|dmm-b-slurm\n"
                             "2|PENDING|Resources|lend|1||b2|1-00:00:00|N/A|dmm-b-slurm\n"
@@ -86,13 +86,13 @@ TEST_CASE("Slurm's jobs are pilots of this batch manager, or local jobs that wai
   CHECK(all.planned == 1'800'000'060);
 }
 
-TEST_CASE("what can't be read of Slurm's output is named") {
+TEST_CASE("slurm: output that can't be read is named") {
   CHECK(fault("slurm_load_node: Unable to contact", "") == "sinfo said \"slurm_load_node: Unable to contact\"");
   CHECK(fault("b1|idle|many|4000|(null)|none", "") == "sinfo said \"b1|idle|many|4000|(null)|none\"");
   CHECK(fault("", "1|RUNNING") == "squeue said \"1|RUNNING\"");
 }
 
-TEST_CASE("a pilot asks Slurm for its node alone and for a warning before its end") {
+TEST_CASE("slurm: a pilot asks for its node alone, and for a warning before its end") {
   const Command command = slurm().hold(settings(), {.name = "b1"}, "#!/bin/sh\n");
   CHECK(command.input == "#!/bin/sh\n");
   const auto has = [&](const std::string& word) {
@@ -107,18 +107,18 @@ TEST_CASE("a pilot asks Slurm for its node alone and for a warning before its en
   CHECK(command.arguments[2].starts_with("exec env -i "));
 }
 
-TEST_CASE("Slurm tells the id of a pilot, with or without its cluster") {
+TEST_CASE("slurm: the id of a pilot is read with or without its cluster") {
   CHECK(std::get<PilotId>(slurm().held("12;b\n")).text == "12");
   CHECK(std::get<PilotId>(slurm().held("12\n")).text == "12");
   CHECK(std::get<std::string>(slurm().held("sbatch: error\n")) == "sbatch said \"sbatch: error\n\"");
 }
 
-TEST_CASE("a pilot's time limit is moved to a whole hold from now") {
+TEST_CASE("slurm: a pilot's time limit is moved to a whole hold from now") {
   const Command command = slurm().prolong(settings(), {{"7"}, "b1", true, seconds(1'200)});
   CHECK(command.arguments == std::vector<std::string>{"scontrol", "update", "jobid=7", "timelimit=+40"});
 }
 
-TEST_CASE("a job that wants more nodes than its cluster has is told from others") {
+TEST_CASE("slurm: a waiting job that wants more nodes than its cluster has is marked as too large") {
   const Snapshot all = read("",
                             "4|PENDING|PartitionConfig|main|6|||UNLIMITED|N/A|wrap\n"
                             "5|PENDING|Resources|main|2|||UNLIMITED|N/A|wrap\n");
@@ -127,7 +127,7 @@ TEST_CASE("a job that wants more nodes than its cluster has is told from others"
   CHECK_FALSE(all.waiting[1].too_large);
 }
 
-TEST_CASE("borrowed nodes are looked for among all nodes, each once") {
+TEST_CASE("slurm: borrowed nodes are looked for among all nodes, each once") {
   BatchSettings borrowing = settings();
   borrowing.borrow.from = {"b/nodes"};
   borrowing.borrow.nodes_max = 2;
@@ -145,7 +145,7 @@ TEST_CASE("borrowed nodes are looked for among all nodes, each once") {
   CHECK(std::get<Snapshot>(read).guests[0].name == "lent2");
 }
 
-TEST_CASE("what a borrowed node runs has the cluster's key and configuration as letters only") {
+TEST_CASE("slurm: what a borrowed node runs has the cluster's key and configuration as letters only") {
   BatchSettings borrowing = settings();
   borrowing.borrow.key_text = std::string("'\0$(reboot)", 11);
   borrowing.borrow.configuration_text = "ClusterName=a\n'; reboot\n";

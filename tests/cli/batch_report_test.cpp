@@ -21,14 +21,14 @@ Json batch() {
 
 }  // namespace
 
-TEST_CASE("a job that waits is told what the batch system's nodes do, and the batch system's own reasons") {
+TEST_CASE("batch report: a waiting job is told what the nodes do, and the batch system's own reasons") {
   CHECK(batch_sentences(batch()) ==
         std::vector<std::string>{"Nodes of b come from slurm: 1 drained (a loud ? fan), 1 held for DMM, "
                                  "1 idle (idle for 3 of 60 s), 2 used by local jobs.",
                                  "1 local job waits there: 12 (Resources)."});
 }
 
-TEST_CASE("owners with the cluster's key are named") {
+TEST_CASE("batch report: owners with the cluster's key are named") {
   Json all = batch();
   CHECK(trusted_by(all).empty());
   all["trusts"] = {"a/nodes"};
@@ -38,7 +38,7 @@ TEST_CASE("owners with the cluster's key are named") {
   CHECK(trusted_by(Json()).empty());
 }
 
-TEST_CASE("only the first local jobs are named") {
+TEST_CASE("batch report: only the first local jobs are named") {
   Json all = batch();
   all["waiting"] = Json::array();
   for (int job = 1; job <= 5; ++job)
@@ -48,7 +48,7 @@ TEST_CASE("only the first local jobs are named") {
   CHECK(batch_sentences(all).size() == 1);
 }
 
-TEST_CASE("a batch system that doesn't answer is the reason") {
+TEST_CASE("batch report: a batch system that doesn't answer is the reason of a waiting job") {
   Json all = batch();
   all["fault"] = "squeue: didn't end in time";
   CHECK(batch_sentences(all) ==

@@ -66,7 +66,7 @@ std::vector<std::string> story() {
 
 }  // namespace
 
-TEST_CASE("a log line becomes a record") {
+TEST_CASE("chain: a log line becomes a record") {
   const auto record = parse_log_line(line(123, "resmgr das-0/nodes", "started", R"("process":77,"ok":true)"));
   REQUIRE(record);
   CHECK(record->role == "resmgr");
@@ -81,13 +81,13 @@ TEST_CASE("a log line becomes a record") {
   CHECK_FALSE(parse_log_line("[1,2]"));
 }
 
-TEST_CASE("dates are read as they are written") {
+TEST_CASE("chain: dates are read as they are written") {
   CHECK(parse_utc("1970-01-01T00:00:00.000001Z") == 1);
   CHECK(parse_utc("2026-01-31T12:00:00.5Z") == 1'769'860'800'500'000);
   CHECK(parse_utc("not a date at all....") == 0);
 }
 
-TEST_CASE("the tree of a search is rebuilt") {
+TEST_CASE("chain: the tree of a search is rebuilt") {
   const auto chains = rebuild_chains(records_of(story()));
   REQUIRE(chains.size() == 1);
   const DelegationChain& chain = chains[0];
@@ -111,7 +111,7 @@ TEST_CASE("the tree of a search is rebuilt") {
   CHECK(chain.asked[1].asked[0].processors == 8);
 }
 
-TEST_CASE("clocks that differ from site to site change nothing but the times") {
+TEST_CASE("chain: clocks that differ from site to site change only the times") {
   std::vector<LogRecord> records = records_of(story());
   for (LogRecord& record : records)
     if (record.site == "e" || record.site == "c") record.microseconds -= 5'000'000;
@@ -124,7 +124,7 @@ TEST_CASE("clocks that differ from site to site change nothing but the times") {
   CHECK(chains[0].asked[0].asked.at(0).reason == "no_capacity");
 }
 
-TEST_CASE("a request served at home has a chain of one") {
+TEST_CASE("chain: a request served at home has a chain of one") {
   const auto chains = rebuild_chains(records_of({
       line(200, "sitemgr a", "request", R"("processors":2)"),
       line(300, "sitemgr a", "hand_out", R"("to":"u","lease":"a#1","processors":2)"),
@@ -134,7 +134,7 @@ TEST_CASE("a request served at home has a chain of one") {
   CHECK(chains[0].delegations == 0);
 }
 
-TEST_CASE("a request that was put on a lease that was there takes it over from the one before it") {
+TEST_CASE("chain: a request that was put on a lease that was there takes it over from the one before it") {
   const auto of = [](const std::string& request, std::string text) {
     return text.replace(text.find("a/u/1"), 5, request);
   };
@@ -161,7 +161,7 @@ TEST_CASE("a request that was put on a lease that was there takes it over from t
   CHECK(text.find("not granted") == std::string::npos);
 }
 
-TEST_CASE("a site without a log leaves a hole, not a crash") {
+TEST_CASE("chain: a site without a log leaves a hole, not a crash") {
   std::vector<LogRecord> records = records_of(story());
   std::erase_if(records, [](const LogRecord& record) { return record.site == "d"; });
   const auto chains = rebuild_chains(records);
@@ -171,7 +171,7 @@ TEST_CASE("a site without a log leaves a hole, not a crash") {
   CHECK(chains[0].taken_over_from.empty());
 }
 
-TEST_CASE("each attempt at a job is a chain of its own") {
+TEST_CASE("chain: each attempt at a job is a chain of its own") {
   std::vector<LogRecord> records = records_of(story());
   for (const LogRecord& record : records_of(story())) {
     records.push_back(record);
@@ -185,7 +185,7 @@ TEST_CASE("each attempt at a job is a chain of its own") {
   CHECK(chains[1].delegations == 4);
 }
 
-TEST_CASE("a drawing names every site, reason and the way of the lease") {
+TEST_CASE("chain: a drawing names every site, reason and the way of the lease") {
   const auto chains = rebuild_chains(records_of(story()));
   std::string text;
   for (const std::string& one : draw_chain(chains.at(0), {.colour = false, .unicode = true})) text += one + "\n";
@@ -202,7 +202,7 @@ TEST_CASE("a drawing names every site, reason and the way of the lease") {
   for (const char c : plain) CHECK(static_cast<unsigned char>(c) < 0x80);
 }
 
-TEST_CASE("a name can't play tricks on a terminal") {
+TEST_CASE("chain: a name can't play tricks on a terminal") {
   auto records = records_of(story());
   for (LogRecord& record : records)
     if (record.field("to") == "b") record.fields["to"] = "\x1b[2Jb";
@@ -211,7 +211,7 @@ TEST_CASE("a name can't play tricks on a terminal") {
       CHECK(one.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("records are found in a folder of logs, also those that only name the lease") {
+TEST_CASE("chain: records are found in a folder of logs, also those that only name the lease") {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("dmm-chain-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder / "logs");
@@ -235,14 +235,14 @@ TEST_CASE("records are found in a folder of logs, also those that only name the 
   std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("a chain is told as JSON too") {
+TEST_CASE("chain: it is told as JSON too") {
   const auto json = to_json(rebuild_chains(records_of(story())).at(0));
   CHECK(json["chain"] == nlohmann::ordered_json{"e", "d", "a"});
   CHECK(json["asked"][0]["outcome"] == "rejected");
   CHECK(json["asked"][1]["asked"][0]["lease"] == "e#7");
 }
 
-TEST_CASE("a chain's picture shows who was asked, who refused and who lent, on the grid's map") {
+TEST_CASE("chain: its picture shows on the grid's map which sites were asked, which refused and which lent") {
   auto read = parse_topology(R"({"name": "letters", "sites": [
       {"name": "a", "parent": "d", "clusters": [{"name": "n", "nodes": 4}], "users": ["u"]},
       {"name": "b", "parent": "d", "clusters": [{"name": "n", "nodes": 4}]},

@@ -48,7 +48,7 @@ ComparisonResult run(const Comparison& comparison, std::uint32_t threads) {
 
 }  // namespace
 
-TEST_CASE("a comparison says what isn't as daemons have it, but for what it compares") {
+TEST_CASE("compare: a comparison says what isn't as daemons have it, but for what it compares") {
   Comparison comparison = small_comparison();
   comparison.variants = {"fcfs", "dmm"};
   comparison.choice = [](std::size_t point, std::size_t variant) {
@@ -72,7 +72,7 @@ TEST_CASE("a comparison says what isn't as daemons have it, but for what it comp
         std::string::npos);
 }
 
-TEST_CASE("confidence intervals by Student's t") {
+TEST_CASE("compare: confidence intervals are those of Student's t") {
   const std::vector<double> samples{9, 10, 11};
   const Estimate estimate = estimate_of(samples);
   CHECK(estimate.mean == doctest::Approx(10));
@@ -85,7 +85,7 @@ TEST_CASE("confidence intervals by Student's t") {
   CHECK(student_t(1'000'000) == doctest::Approx(1.95996).epsilon(0.0001));
 }
 
-TEST_CASE("every metric has a name of its own, and finds its figure") {
+TEST_CASE("compare: every metric has a name of its own, and finds its figure") {
   std::set<std::string_view> names;
   for (const Metric& metric : metrics()) {
     CHECK(names.insert(metric.name).second);
@@ -105,7 +105,7 @@ TEST_CASE("every metric has a name of its own, and finds its figure") {
   CHECK(find_metric("dmm_percent_of_messages")->of(figures) == 10);
 }
 
-TEST_CASE("a comparison gives the same on one thread as on three") {
+TEST_CASE("compare: a comparison gives the same on one thread as on three") {
   const Comparison comparison = small_comparison();
   const ComparisonResult one = run(comparison, 1), three = run(comparison, 3);
   CHECK(runs_csv(comparison, one) == runs_csv(comparison, three));
@@ -124,7 +124,7 @@ TEST_CASE("a comparison gives the same on one thread as on three") {
   CHECK(table.find("±") != std::string::npos);
 }
 
-TEST_CASE("a comparison ends with the first fault, or when it is stopped") {
+TEST_CASE("compare: a comparison ends with the first fault, or when it is stopped") {
   Comparison comparison = small_comparison();
   comparison.variants = {"fcfs", "no-such"};
   comparison.choice = [make = comparison.choice](std::size_t point, std::size_t variant) {
@@ -140,7 +140,7 @@ TEST_CASE("a comparison ends with the first fault, or when it is stopped") {
   if (const auto* fault = std::get_if<CommandFault>(&outcome)) CHECK(fault->exit_code == exit_code_of_stopped);
 }
 
-TEST_CASE("experiments are found by name and plan what the papers say") {
+TEST_CASE("compare: experiments are found by name and plan what the papers say") {
   ExperimentOptions options;
   options.choice.topology = std::string(DMM_SOURCE_DIR) + "/topologies/dual-grid.json";
   for (const ExperimentEntry& entry : experiments()) {

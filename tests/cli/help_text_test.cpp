@@ -5,8 +5,7 @@
 
 namespace dmm::help_text_test {
 
-TEST_CASE(
-    "help is folded: options below their description, paragraphs as text, examples so that a shell takes them") {
+TEST_CASE("help: options are folded below their description, paragraphs as text, examples as a shell takes them") {
   const std::string words(60, 'w');
   CHECK(folded_help("short\n\n  --a   b\n") == "short\n\n  --a   b\n");
   CHECK(folded_help("  --option VALUE              " + words + " more\n") ==

@@ -94,7 +94,7 @@ TEST_CASE("begin: what is none of these is refused, with what was expected") {
     CHECK(begin_fault(text).starts_with("expected now+1hour, now+90 (seconds), HH:MM[:SS] or YYYY-MM-DD"));
 }
 
-TEST_CASE("dependencies: kinds, numbers and full names, all of which must be met") {
+TEST_CASE("dependencies: kinds, numbers and full names are read, and all of them must be met") {
   std::vector<JobName> named;
   const auto read = parse_dependencies("after:12,afterok:13:das-0/alice/14,afternotok:15,afterany:16", named);
   REQUIRE(std::holds_alternative<RareList<Dependency>>(read));

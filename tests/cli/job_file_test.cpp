@@ -143,7 +143,7 @@ TEST_CASE("job file: a file with input is read whole, up to its limit") {
   CHECK(has(bad(text("-")), "input_file: expected the path of a file"));
 }
 
-TEST_CASE("the shortest job file is a command") {
+TEST_CASE("job file: the shortest job file is a command") {
   const JobDescription job = good(R"({"command": ["sleep", "5"]})");
   CHECK(job.program.arguments == std::vector<std::string>{"sleep", "5"});
   REQUIRE(job.need.components.size() == 1);
@@ -153,7 +153,7 @@ TEST_CASE("the shortest job file is a command") {
   CHECK(job.keep_output);
 }
 
-TEST_CASE("all keys of a job file") {
+TEST_CASE("job file: all keys are read") {
   const JobDescription job = good(R"({
     "name": "n", "command": ["a", "a"], "processors": 4, "working_directory": "/tmp",
     "environment": {"X": "1"}, "dttl": 2, "priority": -3, "reruns_max": 0,
@@ -171,7 +171,7 @@ TEST_CASE("all keys of a job file") {
   CHECK(job.need.constraints.attributes.at("arch") == "x86_64");
 }
 
-TEST_CASE("components, fixed components and flexible requests") {
+TEST_CASE("job file: components, fixed components and flexible requests are read") {
   CHECK(good(R"({"command": ["a"], "components": [8, 8, 4]})").need.components.size() == 3);
   const auto fixed =
       good(R"({"command": ["a"], "components": [{"processors": 8, "site": "x", "cluster": "c"}]})").need;
@@ -185,7 +185,7 @@ TEST_CASE("components, fixed components and flexible requests") {
   CHECK(flexible.splits.size() == 2);
 }
 
-TEST_CASE("what is wrong with a job file is named with its field") {
+TEST_CASE("job file: a mistake is named with its field") {
   CHECK(has(bad(R"({"comand": ["a"]})"), "comand"));
   CHECK(has(bad(R"({"comand": ["a"]})"), "did you mean \"command\""));
   CHECK(has(bad(R"({})"), "command"));
@@ -205,7 +205,7 @@ TEST_CASE("what is wrong with a job file is named with its field") {
   CHECK(has(bad(R"({"command": ["a"])"), "job.json"));
 }
 
-TEST_CASE("jobs are named by number or in full") {
+TEST_CASE("job file: a job is named by number or in full") {
   const auto number = std::get<JobName>(parse_job("17"));
   CHECK(number.job == 17);
   CHECK(number.site.empty());
@@ -219,7 +219,7 @@ TEST_CASE("jobs are named by number or in full") {
     CHECK(std::get<CommandFault>(parse_job(text)).exit_code == 2);
 }
 
-TEST_CASE("a workload is laid over a topology in real seconds from its first submission") {
+TEST_CASE("job file: a workload is laid over a topology in real seconds from its first submission") {
   const auto plan =
       plan_workload(two_sites(), workload_of({job(0, 1000, 60, 2), job(0, 1600, 600, 16)}), 100, "w.swf");
   REQUIRE(std::holds_alternative<WorkloadPlan>(plan));
@@ -236,7 +236,7 @@ TEST_CASE("a workload is laid over a topology in real seconds from its first sub
   CHECK_FALSE(description.keep_output);
 }
 
-TEST_CASE("a workload that doesn't fit the topology is refused before anything starts") {
+TEST_CASE("job file: a workload that doesn't fit the topology is refused before anything starts") {
   const auto fault = [](const ClusterJob& one) {
     return std::get<CommandFault>(plan_workload(two_sites(), workload_of({one}), 1, "w.swf"));
   };

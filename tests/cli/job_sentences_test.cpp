@@ -62,7 +62,7 @@ TEST_CASE("why: what isolation the last attempt got, while it runs and afterward
   expect(job_sentences(job, {}, 150), {told});
 }
 
-TEST_CASE("why: whose word is awaited of a job between two states, and for how long yet") {
+TEST_CASE("why: a job between two states tells which manager's word it awaits, and for how long yet") {
   ToldJob job = running();
   job.heads = {{"beta/nodes", false, 170.0}};
   expect(job_sentences(job, {}, 150),
@@ -151,7 +151,7 @@ TEST_CASE("queue: a job tells in one cell how it ended, what it awaits, and how 
   CHECK(outcome_text(job, 150) == "exit status 3");
 }
 
-TEST_CASE("why: a job that was interrupted tells how often, by whom, and what it costs") {
+TEST_CASE("why: a job that was interrupted tells how often, by which owners, and what it costs") {
   ToldJob job = running();
   CHECK(earlier_sentences(job, 150).empty());
   job.state = "waiting", job.text = "reclaimed by its owner, beta";

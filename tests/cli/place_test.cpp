@@ -32,7 +32,7 @@ PlaceOptions three_clusters(const std::string& policy) {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-TEST_CASE("dmm place --explain shows all policies, the chosen one marked, with their rules") {
+TEST_CASE("place: --explain shows all policies, the chosen one marked, with their rules") {
   PlaceOptions options = three_clusters("cm");
   options.components = {8, 8, 8};
   options.explain = true;
@@ -46,7 +46,7 @@ TEST_CASE("dmm place --explain shows all policies, the chosen one marked, with t
   CHECK_FALSE(has(place(options).out, "worst_fit"));
 }
 
-TEST_CASE("dmm place says what a placement asks of the links, with the numbers of the equations") {
+TEST_CASE("place: a placement's demands on the links are told, with the numbers of the equations") {
   PlaceOptions options = three_clusters("fcm");
   options.total = 24;
   options.links = {10, {100, 20, 1'000}, {}};
@@ -70,7 +70,7 @@ TEST_CASE("dmm place says what a placement asks of the links, with the numbers o
   CHECK(has(place(options).err, "--links: expected Mbit/s, one for each of the 3 clusters"));
 }
 
-TEST_CASE("dmm place --explain says why a policy finds no placement") {
+TEST_CASE("place: --explain says why a policy finds no placement") {
   PlaceOptions options = three_clusters("fcm");
   options.total = 24;
   options.explain = true;
@@ -93,7 +93,7 @@ TEST_CASE("dmm place --explain says why a policy finds no placement") {
   CHECK(json["alternatives"].size() == names);
 }
 
-TEST_CASE("dmm place names the option that makes no sense") {
+TEST_CASE("place: an option that makes no sense is named") {
   PlaceOptions options = three_clusters("nonsense");
   options.total = 24;
   const Done done = place(options);

@@ -51,7 +51,7 @@ RunReport good_report() {
 
 }  // namespace
 
-TEST_CASE("numbers for people") {
+TEST_CASE("progress: numbers and lengths of time are written for people") {
   CHECK(grouped(0) == "0");
   CHECK(grouped(6563) == "6,563");
   CHECK(grouped(1234567) == "1,234,567");
@@ -70,7 +70,7 @@ TEST_CASE("numbers for people") {
   CHECK(count_text(0, "job") == "0 jobs");
 }
 
-TEST_CASE("text is measured and cut in columns, not bytes") {
+TEST_CASE("progress: text is measured and cut in columns, not bytes") {
   CHECK(columns_of("█▌░") == 3);
   CHECK(columns_of("\x1b[31mred\x1b[0m") == 3);
   CHECK(cut("█▌░", 2) == "█▌");
@@ -83,14 +83,14 @@ TEST_CASE("text is measured and cut in columns, not bytes") {
   CHECK(columns_of(bar(7, 10, plain)) == 10);
 }
 
-TEST_CASE("a table is as wide as its cells") {
+TEST_CASE("progress: a table is as wide as its cells") {
   Table table({{"name"}, {"jobs", true}});
   table.add({"das", "7"});
   table.add({"grid5000", "1,234"});
   CHECK(table.text(plain) == "name       jobs\ndas           7\ngrid5000  1,234\n");
 }
 
-TEST_CASE("progress has a line a grid, and never more columns than there are") {
+TEST_CASE("progress: on a terminal it has a line a grid, and never more columns than there are") {
   const auto lines = render_progress(two_grids(), 120, plain);
   REQUIRE(lines.size() == 5);
   CHECK(lines[0] == " dual-grid, 2,880 times faster  00:17  submitting");
@@ -105,14 +105,14 @@ TEST_CASE("progress has a line a grid, and never more columns than there are") {
   }
 }
 
-TEST_CASE("progress without a terminal is one line") {
+TEST_CASE("progress: without a terminal it is one line") {
   const std::string line = render_progress_line(two_grids());
   CHECK(line.find('\n') == std::string::npos);
   CHECK(line.find("das: 6/6 sites up, 399/400 processors busy, 213 waiting, 290 running, 1,234 delegated, 1,000 "
                   "finished") != std::string::npos);
 }
 
-TEST_CASE("a run is well only if every job finished and every node is home") {
+TEST_CASE("report: a run is well only if every job finished and every node is home") {
   RunReport report = good_report();
   CHECK(all_well(report));
   report.nodes_not_home = 1;
@@ -128,7 +128,7 @@ TEST_CASE("a run is well only if every job finished and every node is home") {
   CHECK_FALSE(all_well(report));
 }
 
-TEST_CASE("the report has the split of the goodput and says loudly what is wrong") {
+TEST_CASE("report: it has the split of the goodput, and says loudly what is wrong") {
   RunReport report = good_report();
   std::string text = text_of(render_report(report, plain));
   INFO(text);
@@ -145,7 +145,7 @@ TEST_CASE("the report has the split of the goodput and says loudly what is wrong
   CHECK(text.find("Every node is idle") == std::string::npos);
 }
 
-TEST_CASE("the report as JSON has the keys that scripts rely on") {
+TEST_CASE("report: as JSON it has the keys that scripts rely on") {
   const auto json = to_json(good_report());
   for (const char* key : {"jobs_submitted", "jobs_finished", "jobs_failed", "jobs_lost", "average_wait_seconds",
                           "average_response_seconds", "average_bounded_slowdown", "goodput", "delegations_per_job",
@@ -161,7 +161,7 @@ TEST_CASE("the report as JSON has the keys that scripts rely on") {
   CHECK(json["ok"] == true);
 }
 
-TEST_CASE("a job's record becomes an outcome in trace seconds") {
+TEST_CASE("report: a job's record becomes an outcome in trace seconds") {
   ToldJob job;
   job.number = 1;
   job.state = "finished";
@@ -194,7 +194,7 @@ TEST_CASE("a job's record becomes an outcome in trace seconds") {
   CHECK(outcome_of(job, 0, 1000, 100).start_seconds == -1);
 }
 
-TEST_CASE("what DMM itself takes between a grant and a known end is in no trace time") {
+TEST_CASE("report: what DMM itself takes between a grant and a known end is in no trace time") {
   ToldJob job;
   job.state = "finished";
   job.submitted = 1001;
@@ -210,7 +210,7 @@ TEST_CASE("what DMM itself takes between a grant and a known end is in no trace 
   CHECK(outcome.overhead_seconds == 1.25);
 }
 
-TEST_CASE("a run whose overhead is more than its waits warns of that") {
+TEST_CASE("report: a run with more overhead than waits warns of that") {
   RunReport report = good_report();
   report.overhead_median_seconds = 0.5;
   report.figures.average_wait_seconds = 299;  // 600 times faster: 300 s of overhead
@@ -224,7 +224,7 @@ TEST_CASE("a run whose overhead is more than its waits warns of that") {
   CHECK(to_json(report)["overhead_exceeds_waits"] == false);
 }
 
-TEST_CASE("a report keeps to the width of the terminal") {
+TEST_CASE("report: it keeps to the width of the terminal") {
   RunReport report = good_report();
   report.overhead_median_seconds = 0.5;
   for (const std::string& line : render_report(report, {.colour = true, .unicode = true, .columns = 80})) {
@@ -233,7 +233,7 @@ TEST_CASE("a report keeps to the width of the terminal") {
   }
 }
 
-TEST_CASE("the job that went farthest has the longest chain, then the most tries") {
+TEST_CASE("report: the job that went farthest has the longest chain, then the most tries") {
   ToldJob none, near, far;
   near.number = 1, near.state = "finished", near.hops = 1, near.tries = 9;
   far.number = 2, far.state = "finished", far.hops = 2, far.tries = 2;
@@ -244,7 +244,7 @@ TEST_CASE("the job that went farthest has the longest chain, then the most tries
   CHECK_FALSE(went_farther(far, near));
 }
 
-TEST_CASE("the few jobs that went farthest are kept, farthest first") {
+TEST_CASE("report: the few jobs that went farthest are kept, farthest first") {
   std::vector<ToldJob> farthest;
   for (std::uint32_t hops : {2, 5, 1, 3, 0, 4, 6}) {
     ToldJob job;

@@ -36,7 +36,7 @@ JobTotals totals_of(const nlohmann::ordered_json& counts) {
 
 }  // namespace
 
-TEST_CASE("moments are lengths of time ago, or UTC dates") {
+TEST_CASE("queue: moments are read as lengths of time ago, or as UTC dates") {
   CHECK(parse_moment("90s", now) == now - 90);
   CHECK(parse_moment("1.5h", now) == now - 5400);
   CHECK(parse_moment("10min", now) == now - 600);
@@ -47,7 +47,7 @@ TEST_CASE("moments are lengths of time ago, or UTC dates") {
     CHECK_MESSAGE(!parse_moment(text, now), text);
 }
 
-TEST_CASE("jobs are selected by state, name and time; without --all those that are over aren't") {
+TEST_CASE("queue: jobs are selected by state, name and time; ended jobs are shown only with --all") {
   const ToldJob job = job_called("render-17", "waiting", now - 3600);
   CHECK(takes({}, job));
   CHECK(takes({.states = {"waiting"}, .name = "render-*", .since = "2h", .until = "30min"}, job));
@@ -64,7 +64,7 @@ TEST_CASE("jobs are selected by state, name and time; without --all those that a
   CHECK(std::get<CommandFault>(wrong).text.starts_with("--since: expected"));
 }
 
-TEST_CASE("the last line of the queue says how many jobs there are, whatever is shown") {
+TEST_CASE("queue: the last line says how many jobs there are, whatever is shown") {
   CHECK(totals_text(totals_of(nlohmann::ordered_json::object()), 0, false) == "no jobs");
   const JobTotals past = totals_of({{"finished", 1200}});
   CHECK(totals_text(past, 0, false) == "no jobs wait or run; 1,200 ended (--all shows them)");
@@ -74,7 +74,7 @@ TEST_CASE("the last line of the queue says how many jobs there are, whatever is 
         "0 jobs shown. In all 0 waiting, 0 starting, 457 running, 1 collecting, 5 ended");
 }
 
-TEST_CASE("a job manager that was away while the job ended doesn't count that as its wait") {
+TEST_CASE("queue: a job manager that was away while the job ended doesn't count that as its wait") {
   ToldJob job = job_called("x", "running", 1000);
   CHECK(waited_seconds(job, 1060) == 60);
   job.ran_from = 1002;
@@ -87,7 +87,7 @@ TEST_CASE("a job manager that was away while the job ended doesn't count that as
   CHECK(waited_seconds(job, 1060) == 35);
 }
 
-TEST_CASE("the wait of a job that was interrupted is that of its present attempt") {
+TEST_CASE("queue: the wait of a job that was interrupted is that of its present attempt") {
   ToldJob job = job_called("x", "waiting", 1000);
   job.started = 1002;
   job.waits_since = 1050;
@@ -96,7 +96,7 @@ TEST_CASE("the wait of a job that was interrupted is that of its present attempt
   CHECK(waited_seconds(job, 1060) == 5);
 }
 
-TEST_CASE("a table is as wide as the terminal at most: texts are shortened, numbers aren't") {
+TEST_CASE("queue: a table is as wide as the terminal at most: texts are shortened, numbers aren't") {
   Table table({{"job"}, {"processors", true}, {"name", false, true}});
   table.add({"alpha/u0/1", "4", "a-very-long-name-of-a-job-that-nobody-reads-to-its-end"});
   table.add({"alpha/u0/2", "12", "short"});

@@ -47,7 +47,7 @@ Grid grid() {
 
 }  // namespace
 
-TEST_CASE("a recording has the jobs that finished, from the first submission on") {
+TEST_CASE("recording: it has the jobs that finished, from the first submission on") {
   const LogFolder folder(submitted("12:00:10", "2", 4) + submitted("12:00:00", "1", 1) + "not json\n" +
                          submitted("12:00:20", "3", 1) + submitted("12:00:30", "4", 9) + finished("1", 5) +
                          finished("2.2", 7.5) + finished("4", 1));
@@ -71,7 +71,7 @@ TEST_CASE("a recording has the jobs that finished, from the first submission on"
   CHECK_FALSE(stream().has_value());
 }
 
-TEST_CASE("a folder without logs, or without a job, is a fault that says so") {
+TEST_CASE("recording: a folder without logs, or without a job, is a fault, and the fault says so") {
   const auto nothing = read_recording("/nonexistent", grid(), 1);
   REQUIRE(std::holds_alternative<CommandFault>(nothing));
   CHECK(std::get<CommandFault>(nothing).text == "--recording: there are no logs (*.jsonl) in /nonexistent");

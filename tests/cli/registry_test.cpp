@@ -11,7 +11,7 @@ namespace registry_test {
 
 using namespace dmm;
 
-TEST_CASE("a folder in /tmp is used only if it belongs to this user alone") {
+TEST_CASE("registry: a folder in /tmp is used only if it belongs to this user alone") {
   char name[] = "/tmp/dmm-home-XXXXXX";
   const std::string folder = ::mkdtemp(name);
   const std::string inside = folder + "/state", link = folder + "/link";

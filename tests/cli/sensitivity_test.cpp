@@ -49,7 +49,7 @@ const PaperClaim& claim(std::string_view number) {
 
 }  // namespace
 
-TEST_CASE("the first value of each unstated parameter is what a simulation of the paper has") {
+TEST_CASE("sensitivity: the first value of each unstated parameter is what a simulation of the paper has") {
   std::map<std::string, std::string> plain;
   for (const char* name : {"dmm", "fcondor", "cern", "koala", "condor", "sep-c"})
     plain[name] = figures_of(small_choice(name));
@@ -66,7 +66,7 @@ TEST_CASE("the first value of each unstated parameter is what a simulation of th
   }
 }
 
-TEST_CASE("every other value of an unstated parameter can be simulated") {
+TEST_CASE("sensitivity: every other value of an unstated parameter can be simulated") {
   for (const UnstatedParameter& parameter : unstated_parameters())
     for (std::size_t value = 1; value < parameter.values.size(); ++value) {
       CAPTURE(parameter.name);
@@ -79,7 +79,7 @@ TEST_CASE("every other value of an unstated parameter can be simulated") {
     }
 }
 
-TEST_CASE("claims are judged by the rules that they name") {
+TEST_CASE("sensitivity: claims are judged by the rules that they name") {
   const auto judged = [](std::string_view number, const CaseMetric& metric) {
     return to_text(claim(number).judge(metric).held);
   };
@@ -106,7 +106,7 @@ TEST_CASE("claims are judged by the rules that they name") {
   CHECK(claim("7d").judge(finished_by_dmm(90, 92)).figure == doctest::Approx(-2));
 }
 
-TEST_CASE("claims have numbers of their own and ask for cases that are simulated") {
+TEST_CASE("sensitivity: claims have unique numbers, and ask for cases that are simulated") {
   std::set<std::string_view> numbers;
   for (const PaperClaim& each : paper_claims()) {
     CHECK(numbers.insert(each.number).second);
@@ -119,7 +119,8 @@ TEST_CASE("claims have numbers of their own and ask for cases that are simulated
   }
 }
 
-TEST_CASE("the sweep leaves out what can't differ, and its report has every claim under every value") {
+TEST_CASE(
+    "sensitivity: the sweep leaves out what can't differ, and its report has every claim under every value") {
   ExperimentOptions options;
   options.choice.topology = std::string(DMM_SOURCE_DIR) + "/topologies/dual-grid.json";
   const auto plan = std::get<std::vector<Comparison>>(plan_sensitivity(options));
@@ -149,7 +150,7 @@ TEST_CASE("the sweep leaves out what can't differ, and its report has every clai
   for (const PaperClaim& each : paper_claims()) CHECK(report.text.find(each.statement) != std::string::npos);
 }
 
-TEST_CASE("a comparison doesn't simulate again what is as at its first point") {
+TEST_CASE("sensitivity: a comparison doesn't simulate again what is as at its first point") {
   int made = 0;
   Comparison comparison;
   comparison.points = {{"a", 0}, {"b", 1}};

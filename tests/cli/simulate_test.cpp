@@ -46,7 +46,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 }  // namespace
 
-TEST_CASE("choices that make no sense are told with what to do") {
+TEST_CASE("simulate: choices that make no sense are told, with what to do") {
   SimulationChoice choice = small_choice();
   choice.processors = 0;
   CHECK(has(fault_of(choice), "--topology FILE or --processors P"));
@@ -73,7 +73,7 @@ TEST_CASE("choices that make no sense are told with what to do") {
   CHECK(fault_of(small_choice()).empty());
 }
 
-TEST_CASE("a change of the architecture is a time and a name") {
+TEST_CASE("simulate: a change of the architecture is a time and a name") {
   const auto good = parse_change("3600.5=easy");
   REQUIRE(std::holds_alternative<SchedulerChange>(good));
   CHECK(std::get<SchedulerChange>(good).at == Instant{} + from_seconds(3600.5));
@@ -84,7 +84,7 @@ TEST_CASE("a change of the architecture is a time and a name") {
   }
 }
 
-TEST_CASE("settings reach every site, whatever the topology says of it") {
+TEST_CASE("simulate: settings reach every site, whatever the topology sets there") {
   SimulationChoice choice = small_choice();
   choice.sites.paper = true;
   choice.sites.delegation_threshold = 1.25;
@@ -102,7 +102,8 @@ TEST_CASE("settings reach every site, whatever the topology says of it") {
   CHECK(has_cool_down(choice));
 }
 
-TEST_CASE("sites have the daemons' defaults, and what is replaced is listed and never a key that was given") {
+TEST_CASE(
+    "simulate: sites have the daemons' defaults; what is replaced is listed, and is never a key that was given") {
   SimulationChoice choice = small_choice();
   choice.architecture = "dmm";
   const SiteSettings plain = std::get<Topology>(topology_of(choice)).sites.front().settings;
@@ -119,7 +120,7 @@ TEST_CASE("sites have the daemons' defaults, and what is replaced is listed and 
   CHECK(has(fault_of(choice), "--term sets term_seconds at all sites"));
 }
 
-TEST_CASE("a simulation gives its report twice the same, with the keys of dmm run") {
+TEST_CASE("simulate: a simulation gives the same report twice, with the keys of dmm run") {
   const SimulationChoice choice = small_choice();
   auto input = prepare_simulation(choice);
   REQUIRE(std::holds_alternative<SimulationInput>(input));
@@ -144,7 +145,7 @@ TEST_CASE("a simulation gives its report twice the same, with the keys of dmm ru
   CHECK(has(text, "utilisation"));
 }
 
-TEST_CASE("without the cool-down phase what hasn't ended is unfinished") {
+TEST_CASE("simulate: without the cool-down phase a job that hasn't ended is unfinished") {
   SimulationChoice choice = small_choice();
   choice.workload.loads = {1.5};
   choice.cool_down = false;
@@ -157,7 +158,7 @@ TEST_CASE("without the cool-down phase what hasn't ended is unfinished") {
   CHECK(stopped.figures.utilisation <= 1);
 }
 
-TEST_CASE("the progress of a simulation fits into one line") {
+TEST_CASE("simulate: the progress of a simulation fits into one line") {
   SimulateProgress progress;
   progress.title = "dmm on dual-grid";
   progress.simulated = {Instant{} + seconds(86400 + 6 * 3600 + 720), 6000, 4000, 1'000'000};
@@ -173,7 +174,7 @@ TEST_CASE("the progress of a simulation fits into one line") {
 }
 
 TEST_CASE(
-    "a simulation is well only if no job was lost or started again without a cause, and every node is home") {
+    "simulate: it is well only if no job was lost, or started again without a cause, and every node is home") {
   const SimulationChoice choice = small_choice();
   const auto input = prepare_simulation(choice);
   const auto& prepared = std::get<SimulationInput>(input);

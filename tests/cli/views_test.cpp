@@ -231,7 +231,8 @@ TEST_CASE("views: a list of nodes comes in pages") {
   CHECK(rows == 6);
 }
 
-TEST_CASE("views: a lease that serves one job after the other names who uses it now, at all of its sites") {
+TEST_CASE(
+    "views: a lease that serves one job after the other names the job that uses it now, at all of its sites") {
   World world(grid_of(R"({"name": "pair", "sites": [
     {"name": "alpha", "users": ["u"], "siblings": ["beta"]},
     {"name": "beta", "clusters": [{"name": "nodes", "nodes": 4}]}]})"),

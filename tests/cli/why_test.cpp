@@ -58,7 +58,7 @@ constexpr const char* sixteen = R"("clusters": [{"name": "nodes", "nodes": 16}])
 
 }  // namespace
 
-TEST_CASE("why: who has the nodes, for how long, and what would start it") {
+TEST_CASE("why: a waiting job tells which jobs have the nodes, for how long, and what would start it") {
   World world(pair(eight, sixteen), calm_world());
   world.run_until(at(2));
   world.submit(bob, job_of(16));
@@ -86,7 +86,7 @@ TEST_CASE("why: lent nodes are named with the neighbour, their end, and when the
                                "lent nodes, which alpha takes back for it in 4 min 50 s"});
 }
 
-TEST_CASE("why: nodes that nobody has are refused at once, with what is missing") {
+TEST_CASE("why: a request for nodes that no site has is refused at once, with what is missing") {
   World world(pair(eight, sixteen, R"("co_allocate": false)"), calm_world());
   world.run_until(at(2));
   JobDescription gpu = job_of(1), large = job_of(1), flexible = job_of(20);
@@ -175,7 +175,7 @@ TEST_CASE("why: where all resource managers are up, and offer less than is confi
           "resource managers that offer the rest"});
 }
 
-TEST_CASE("why: a request that nobody can ever hold names neither holders nor a longer way") {
+TEST_CASE("why: a request that no site can ever hold names neither holders nor a longer way") {
   World world(pair(eight, sixteen), calm_world());
   world.run_until(at(2));
   world.submit(ann, job_of(8));
@@ -273,8 +273,7 @@ TEST_CASE("why: the limit of a link is named, of a job that is refused and of on
          {"it lends alpha at most 1 lease at a time (\"leases\" in its \"limits\"), and has lent as many"});
 }
 
-TEST_CASE(
-    "why: a neighbour whose limit never lets it serve the request says so, and one that was asked says which") {
+TEST_CASE("why: a neighbour with a limit below the request says so, and one that was asked says which limit") {
   const std::string limited = std::string(sixteen) + R"(, "limits": [{"site": "alpha", "processors": 3}])";
   World world(grid_of(std::string(R"({"name": "three", "sites": [
     {"name": "alpha", "users": ["ann"], "siblings": ["beta", "gamma"], "clusters": []},
@@ -385,7 +384,7 @@ TEST_CASE("why: a job manager tells the nodes of a running job, its limit, and w
   CHECK(ask_jobs(world, ann, "counts")["site_up"] == false);
 }
 
-TEST_CASE("every reason has a sentence") {
+TEST_CASE("why: every reason has a sentence") {
   for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(WaitReason::gathering); ++i) {
     const std::string word(to_text(static_cast<WaitReason>(i)));
     CHECK(joined(wait_sentences({{"reason", word}, {"processors", 4}})).find("doesn't know") == std::string::npos);
@@ -396,7 +395,7 @@ TEST_CASE("every reason has a sentence") {
   CHECK(reject_sentence("b", "other").find("other") != std::string::npos);
 }
 
-TEST_CASE("each site that was asked is named with the reason") {
+TEST_CASE("why: each site that was asked is named with the reason") {
   expect(joined(wait_sentences({{"reason", "pausing"},
                                 {"pause_left_seconds", 2.5},
                                 {"answers", {{{"site", "b"}, {"reason", "no_capacity"}}}}})),

@@ -135,7 +135,7 @@ TEST_CASE("shelf: what came in part goes with its attempt [S132h]") {
   CHECK(place.files() == 0);
 }
 
-TEST_CASE("shelf: a Start that is said again shares nothing anew [S132h]") {
+TEST_CASE("shelf: a repeated Start doesn't share its files a second time [S132h]") {
   Place place;
   { CHECK(place.bring(0, 6)->write("abc", 3)); }
   place.share(ticket);

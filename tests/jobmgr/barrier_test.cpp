@@ -22,7 +22,7 @@ struct FourNodes : Stage {
   }
 };
 
-TEST_CASE("a job that runs on each node has a task for each resource manager, and each waits for its Go") {
+TEST_CASE("start barrier: a job on each node has a task for each resource manager, and each waits for its Go") {
   FourNodes stage;
   stage.grant_all();
   const auto here = stage.said<Start>(fs0), there = stage.said<Start>(fs1);
@@ -36,7 +36,7 @@ TEST_CASE("a job that runs on each node has a task for each resource manager, an
   CHECK(std::ranges::count(there[0].program.environment, "DMM_COMPONENTS=1") == 1);
 }
 
-TEST_CASE("the last task that is ready lets all of them go") {
+TEST_CASE("start barrier: the last task that is ready lets all of them go") {
   FourNodes stage;
   stage.grant_all();
   stage.ready(fs1, 1, "there");
@@ -56,7 +56,7 @@ TEST_CASE("the last task that is ready lets all of them go") {
   CHECK(there[0].parts[1].processors == 3);  // seven were asked for
 }
 
-TEST_CASE("the record says how long the last task began after the first, less the way of the words") {
+TEST_CASE("start barrier: the record has the last task's delay after the first, less the way of the messages") {
   FourNodes stage;
   const auto begin = [&](const Party& at, std::uint32_t task, Duration round_trip) {
     stage.take(Received{at, Began{request(1), task}, {}, {}, round_trip});
@@ -80,7 +80,7 @@ TEST_CASE("the record says how long the last task began after the first, less th
   CHECK(stage.manager.job(1)->start_spread == milliseconds(100));
 }
 
-TEST_CASE("a task whose resource manager started again is told to go once more") {
+TEST_CASE("start barrier: a task is told to go once more when its resource manager started again") {
   FourNodes stage;
   stage.grant_all();
   stage.ready(fs0, 0, "here");
@@ -94,7 +94,7 @@ TEST_CASE("a task whose resource manager started again is told to go once more")
   CHECK(again[0].parts.size() == 2);
 }
 
-TEST_CASE("a task that can't be made ready ends the attempt before anything begins") {
+TEST_CASE("start barrier: a task that can't be made ready ends the attempt before anything begins") {
   FourNodes stage;
   stage.grant_all();
   stage.ready(fs0, 0, "here");
@@ -110,7 +110,7 @@ TEST_CASE("a task that can't be made ready ends the attempt before anything begi
   CHECK(stage.state(1) == JobState::failed);
 }
 
-TEST_CASE("a task that is over keeps no other waiting") {
+TEST_CASE("start barrier: a task that is over keeps no other waiting") {
   FourNodes stage;
   stage.grant_all();
   stage.ready(fs0, 0, "here");
@@ -119,7 +119,7 @@ TEST_CASE("a task that is over keeps no other waiting") {
   CHECK(stage.state(1) == JobState::running);
 }
 
-TEST_CASE("a job of one task that no launcher starts awaits nothing") {
+TEST_CASE("start barrier: a job of one task that no launcher starts awaits nothing") {
   FourNodes stage(Runner::per_component);
   stage.hear(site, grant(request(1), {group(fs0, {0, 3})}));
   const auto starts = stage.said<Start>(fs0);
@@ -129,7 +129,7 @@ TEST_CASE("a job of one task that no launcher starts awaits nothing") {
   CHECK(stage.said<Go>(fs0).empty());
 }
 
-TEST_CASE("one task that a launcher starts goes at once when it is ready") {
+TEST_CASE("start barrier: one task that a launcher starts goes at once when it is ready") {
   FourNodes stage(Runner::per_processor);
   stage.hear(site, grant(request(1), {group(fs0, {0, 3})}));
   stage.hear(fs0, Started{request(1), 0, 7});

@@ -42,7 +42,7 @@ struct TwoSites : Stage {
   }
 };
 
-TEST_CASE("a co-allocated job starts each component under its own lease, and knows all nodes") {
+TEST_CASE("co-allocated job: it starts each component under its own lease, and knows all nodes") {
   TwoSites stage;
   stage.hear(site, two_leases(request(1)));
   const auto here = stage.said<Start>(fs0), there = stage.said<Start>(far);
@@ -65,7 +65,7 @@ TEST_CASE("a co-allocated job starts each component under its own lease, and kno
   CHECK(view.tries == 4);
 }
 
-TEST_CASE("a co-allocated job that ends gives each lease back with its own nodes") {
+TEST_CASE("co-allocated job: at its end it gives each lease back with its own nodes") {
   TwoSites stage;
   stage.start();
   stage.hear(fs0, ended(request(1), 0, 0));
@@ -79,7 +79,7 @@ TEST_CASE("a co-allocated job that ends gives each lease back with its own nodes
   CHECK(releases[1].nodes == std::vector{group(far, {4, 5}, 1)});
 }
 
-TEST_CASE("nodes that come for a job a second time go back, and its record keeps why it runs where it runs") {
+TEST_CASE("co-allocated job: nodes that come a second time go back, and the record keeps its reasons") {
   TwoSites stage;
   stage.start();
   stage.released();
@@ -92,7 +92,7 @@ TEST_CASE("nodes that come for a job a second time go back, and its record keeps
   CHECK(stage.manager.job(1)->placement == "");
 }
 
-TEST_CASE("a lease at home that ended with its only component isn't given back again, the other lease is") {
+TEST_CASE("co-allocated job: a lease at home that ended with its only component isn't given back again") {
   TwoSites stage;
   GrantSet set = two_leases(request(1));
   const LeaseId own{home, {1, 3}};
@@ -110,7 +110,7 @@ TEST_CASE("a lease at home that ended with its only component isn't given back a
   CHECK(stage.released() == std::vector{second});
 }
 
-TEST_CASE("a co-allocated job that loses one lease stops everywhere and gives the other lease back [S106d]") {
+TEST_CASE("co-allocated job: without one lease it stops everywhere and gives the other lease back [S106d]") {
   TwoSites stage;
   stage.start();
   stage.hear(site, LeaseEnded{second, {}, LeaseEnd::reclaimed, false, seconds(5)});
@@ -128,8 +128,7 @@ TEST_CASE("a co-allocated job that loses one lease stops everywhere and gives th
   CHECK(stage.manager.job(1)->reruns == 0);
 }
 
-TEST_CASE(
-    "a co-allocated job whose leases don't fit it gives all of them back as bad and asks once more [S106c]") {
+TEST_CASE("co-allocated job: leases that don't fit the job all go back as bad, and it asks once more [S106c]") {
   TwoSites stage;
   GrantSet set = two_leases(request(1));
   SUBCASE("a component is missing") { set.grants[1].nodes = {group(far, {4, 5}, 0)}; }
@@ -148,7 +147,7 @@ TEST_CASE(
   CHECK(stage.said<Start>(fs0).empty());
 }
 
-TEST_CASE("a set without leases makes a job manager ask once more, and nothing else [S106c]") {
+TEST_CASE("co-allocated job: a set without leases makes a job manager ask once more, and nothing else [S106c]") {
   TwoSites stage;
   stage.hear(site, GrantSet{request(1), {}});
   CHECK(stage.released().empty());
@@ -156,7 +155,7 @@ TEST_CASE("a set without leases makes a job manager ask once more, and nothing e
   CHECK(stage.state(1) == JobState::waiting);
 }
 
-TEST_CASE("a co-allocated job takes a doubled set of leases once, and gives back a set that comes too late") {
+TEST_CASE("co-allocated job: a doubled set of leases is taken once, and a late set is given back") {
   TwoSites stage;
   stage.start();
   stage.hear(site, two_leases(request(1)));
@@ -169,7 +168,7 @@ TEST_CASE("a co-allocated job takes a doubled set of leases once, and gives back
   CHECK(stage.released() == std::vector{lease, second});
 }
 
-TEST_CASE("a component that can't be started makes only its own lease come back as bad") {
+TEST_CASE("co-allocated job: a component that can't be started makes only its own lease come back as bad") {
   TwoSites stage;
   stage.hear(site, two_leases(request(1)));
   stage.hear(fs0, Started{request(1), 0, 1});
@@ -180,7 +179,7 @@ TEST_CASE("a component that can't be started makes only its own lease come back 
   CHECK(releases[1].failed);
 }
 
-TEST_CASE("a co-allocated job is found again after a restart, with each lease and its way") {
+TEST_CASE("co-allocated job: it is found again after a restart, with each lease and its way") {
   TwoSites stage;
   stage.start();
   stage.restart();
@@ -223,7 +222,7 @@ struct GoingOn : TwoSites {
   void reclaim() { hear(site, LeaseEnded{second, {}, LeaseEnd::reclaimed, false, seconds(5)}); }
 };
 
-TEST_CASE("a job that goes on finishes without a component that its owner took back [S151]") {
+TEST_CASE("job that goes on: it finishes without a component that its owner took back [S151]") {
   GoingOn stage;
   stage.all_run();
   stage.reclaim();
@@ -234,7 +233,7 @@ TEST_CASE("a job that goes on finishes without a component that its owner took b
   SUBCASE("its end is confirmed by the owner") {
     stage.hear(site, LeaseEnded{second, {group(far, {4, 5}, 1)}, LeaseEnd::reclaimed, true, {}});
   }
-  SUBCASE("nobody tells its end") { stage.pass(seconds(600)); }
+  SUBCASE("no party tells its end") { stage.pass(seconds(600)); }
   SUBCASE("over a restart") {
     stage.restart();
     stage.up(site, false);
@@ -248,7 +247,7 @@ TEST_CASE("a job that goes on finishes without a component that its owner took b
   CHECK(stage.released() == std::vector{lease});
 }
 
-TEST_CASE("a job that goes on gives back what is left of the nodes of a component that was taken from it [S151]") {
+TEST_CASE("job that goes on: it gives back the remaining nodes of a component that was taken from it [S151]") {
   GoingOn stage;
   stage.all_run();
   // The owner removes one of the two nodes; the other would be idle until the job's end.
@@ -265,7 +264,7 @@ TEST_CASE("a job that goes on gives back what is left of the nodes of a componen
   CHECK(stage.released() == std::vector{lease});
 }
 
-TEST_CASE("a job that goes on ends all the same with the status of what is left of it") {
+TEST_CASE("job that goes on: it ends all the same with the status of what is left of it") {
   GoingOn stage;
   stage.all_run();
   Ended taken = ended(request(2), EndKind::lease_ended, 1);
@@ -277,7 +276,7 @@ TEST_CASE("a job that goes on ends all the same with the status of what is left 
   CHECK(stage.manager.job(2)->exit->code == 3);
 }
 
-TEST_CASE("a job that goes on runs again where nothing is left, where nothing ran yet, and after other trouble") {
+TEST_CASE("job that goes on: it reruns if nothing is left, if nothing ran yet, and after other trouble") {
   GoingOn stage;
   SUBCASE("all components are taken back") {
     stage.all_run();
@@ -297,7 +296,7 @@ TEST_CASE("a job that goes on runs again where nothing is left, where nothing ra
   CHECK(stage.manager.job(2)->attempt == 2);
 }
 
-TEST_CASE("a job that goes on and whose user takes it back is cancelled, and all of it is stopped") {
+TEST_CASE("job that goes on: its user's cancellation stops all of it") {
   GoingOn stage;
   stage.all_run();
   stage.reclaim();

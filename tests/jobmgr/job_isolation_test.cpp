@@ -6,9 +6,7 @@ namespace dmm::job_isolation_test {
 
 using namespace job_stage;
 
-TEST_CASE(
-    "what isolation an attempt got is in the job's record, over restarts, and not that of an earlier attempt "
-    "[S137a]") {
+TEST_CASE("isolation: a job's record has the isolation of its present attempt, over restarts [S137a]") {
   Stage stage;
   stage.submit({sleeper({4, 4})});
   const auto isolation = [&] {

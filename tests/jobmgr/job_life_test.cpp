@@ -28,7 +28,7 @@ constexpr ComponentEnd stopped{EndClass::stopped, 0};
 
 }  // namespace
 
-TEST_CASE("every state answers every event, and only these change it") {
+TEST_CASE("job life: every state answers every event, and only these change it") {
   struct Row {
     S from;
     E event;
@@ -56,7 +56,7 @@ TEST_CASE("every state answers every event, and only these change it") {
     }
 }
 
-TEST_CASE("an outcome is final, and only an attempt can come to one twice over") {
+TEST_CASE("job life: an outcome is final, and only an attempt can come to one twice over") {
   for (S state : {S::finished, S::failed, S::cancelled, S::lost}) {
     CHECK(is_over(state));
     CHECK_FALSE(has_attempt(state));
@@ -66,7 +66,7 @@ TEST_CASE("an outcome is final, and only an attempt can come to one twice over")
   CHECK_FALSE(has_attempt(S::waiting));
 }
 
-TEST_CASE("what the end of a component says") {
+TEST_CASE("job life: what the end of a component says") {
   struct Row {
     const char* what;
     KnownEnd end;
@@ -105,7 +105,7 @@ TEST_CASE("what the end of a component says") {
   }
 }
 
-TEST_CASE("the first trouble decides over the job") {
+TEST_CASE("job life: the first trouble decides over the job") {
   struct Row {
     const char* what;
     std::vector<ComponentEnd> ends;
@@ -130,7 +130,7 @@ TEST_CASE("the first trouble decides over the job") {
   }
 }
 
-TEST_CASE("what follows from the decision") {
+TEST_CASE("job life: what follows from the decision") {
   CHECK(outcome(EndClass::interrupted, false, Rerun::allowed) == E::again);
   CHECK(outcome(EndClass::interrupted, false, Rerun::used_up) == E::lose);
   CHECK(outcome(EndClass::interrupted, false, Rerun::suspected) == E::fail);
@@ -143,7 +143,7 @@ TEST_CASE("what follows from the decision") {
   }
 }
 
-TEST_CASE("every state has its word") {
+TEST_CASE("job life: every state has its word") {
   for (std::size_t s = 0; s < job_state_count; ++s) CHECK(to_text(static_cast<S>(s)) != "unknown");
 }
 

@@ -36,7 +36,7 @@ std::string text_of_group(const Stage& stage, std::uint64_t array, JobState stat
 
 }  // namespace
 
-TEST_CASE("an array is one job for its user, and each element is asked for and run by itself [S150]") {
+TEST_CASE("job arrays: an array is one job for its user, and each element is asked for and run alone [S150]") {
   Stage stage;
   const Submitted answer = stage.submit({array_of("0-4:2"), sleeper()});
   CHECK(answer.fault == "");
@@ -68,7 +68,7 @@ TEST_CASE("an array is one job for its user, and each element is asked for and r
   CHECK(stage.manager.ever(JobState::finished) == 3);  // only the elements; the array isn't counted
 }
 
-TEST_CASE("a job may depend on one element, whether that is asked for yet or not [S150a]") {
+TEST_CASE("job arrays: a job may depend on one element, whether that is asked for yet or not [S150a]") {
   Stage stage;
   stage.submit({array_of("0-2%1")});  // its elements are jobs 2 to 4
   const auto after = [](DependencyKind kind, std::uint32_t index) {
@@ -113,7 +113,7 @@ TEST_CASE("a job may depend on one element, whether that is asked for yet or not
   }
 }
 
-TEST_CASE("an array ends as the worst of its elements, and says which these were") {
+TEST_CASE("job arrays: an array ends as the worst of its elements, and says which these were") {
   Stage stage;
   stage.submit({array_of("1-4")});
   run_and_end(stage, element(stage, 1, 2), 3);
@@ -131,7 +131,7 @@ TEST_CASE("an array ends as the worst of its elements, and says which these were
   CHECK(stage.manager.job(1)->text == "2 of 4 elements failed: 2-3");
 }
 
-TEST_CASE("an array whose elements all finished before its cancellation reached them is finished") {
+TEST_CASE("job arrays: an array is finished if its cancellation came after all its elements had finished") {
   Stage stage;
   stage.submit({array_of("1-2")});
   run_and_end(stage, element(stage, 1, 1));
@@ -149,7 +149,7 @@ TEST_CASE("an array whose elements all finished before its cancellation reached 
   CHECK(text_of_group(stage, 1, JobState::cancelled) == "none");
 }
 
-TEST_CASE("elements of a large array become jobs as those before them get nodes") {
+TEST_CASE("job arrays: elements of a large array become jobs as those before them get nodes") {
   Stage stage;
   stage.submit({array_of("0-9999")});
   CHECK(stage.said<Request>(site).size() == elements_waiting_max);
@@ -163,7 +163,7 @@ TEST_CASE("elements of a large array become jobs as those before them get nodes"
   CHECK(text_of_group(stage, 1, JobState::waiting) == "1-9999");
 }
 
-TEST_CASE("an array with a limit has no more elements with nodes than that, over a restart too [S150]") {
+TEST_CASE("job arrays: an array with a limit has no more elements with nodes, over a restart too [S150]") {
   Stage stage;
   stage.submit({array_of("0-9%2")});
   CHECK(stage.said<Request>(site).size() == 2);
@@ -175,7 +175,7 @@ TEST_CASE("an array with a limit has no more elements with nodes than that, over
   CHECK(text_of_group(stage, 1, JobState::finished) == "0");
 }
 
-TEST_CASE("an element ranks by how long it has been a job: a long array leaves others a place [S150c]") {
+TEST_CASE("job arrays: an element ranks by its age as a job, so a long array leaves others a place [S150c]") {
   Stage stage;
   stage.submit({array_of("0-2%1")});
   CHECK(stage.said<Request>(site).at(0).waited == Duration{});
@@ -186,7 +186,7 @@ TEST_CASE("an element ranks by how long it has been a job: a long array leaves o
   CHECK(next[0].waited == Duration{});
 }
 
-TEST_CASE("an array is cancelled as a whole, and one element by itself") {
+TEST_CASE("job arrays: an array is cancelled as a whole, and one element by itself") {
   Stage stage;
   stage.submit({array_of("0-999")});
   const std::uint64_t first = element(stage, 1, 0), far = element(stage, 1, 900);
@@ -210,7 +210,7 @@ TEST_CASE("an array is cancelled as a whole, and one element by itself") {
   CHECK(stage.manager.count(JobState::waiting) == 0);
 }
 
-TEST_CASE("an array that is refused for what it asks for fails without asking for each element [S150d]") {
+TEST_CASE("job arrays: an array refused for what it asks for fails without asking for each element [S150d]") {
   Stage stage;
   stage.submit({array_of("0-9999")});
   CHECK(stage.said<Request>(site).size() == elements_waiting_max);
@@ -236,7 +236,7 @@ TEST_CASE("an array that is refused for what it asks for fails without asking fo
   }
 }
 
-TEST_CASE("hold and release, begin times and dependencies are of an array as a whole") {
+TEST_CASE("job arrays: hold and release, begin times and dependencies are of an array as a whole") {
   Stage stage;
   stage.submit({sleeper()});
   JobDescription array = array_of("0-9");
@@ -271,7 +271,7 @@ TEST_CASE("hold and release, begin times and dependencies are of an array as a w
   }
 }
 
-TEST_CASE("elements that were altered by themselves, or that wait for their turn") {
+TEST_CASE("job arrays: elements that were altered by themselves, or that wait for their turn") {
   Stage stage;
   stage.submit({array_of("0-999")});
   const std::uint64_t first = element(stage, 1, 0), far = element(stage, 1, 999);
@@ -297,7 +297,7 @@ TEST_CASE("elements that were altered by themselves, or that wait for their turn
   CHECK(stage.manager.job(far)->priority == 8);
 }
 
-TEST_CASE("elements without a job are held and let go one by one, and their turn comes after all [S150e]") {
+TEST_CASE("job arrays: elements without a job are held and let go alone, and take their turn after all [S150e]") {
   Stage stage;
   stage.submit({array_of("0-5%2")});  // jobs 2 to 7
   const auto alter = [&](std::uint32_t index, const Alteration& wanted) {
@@ -344,7 +344,7 @@ TEST_CASE("elements without a job are held and let go one by one, and their turn
   }
 }
 
-TEST_CASE("an element is named by its array and its index, whatever its own number is") {
+TEST_CASE("job arrays: an element is named by its array and its index, whatever its own number is") {
   Stage stage;
   stage.submit({array_of("3-4")});
   const std::uint64_t first = element(stage, 1, 3);
@@ -353,7 +353,7 @@ TEST_CASE("an element is named by its array and its index, whatever its own numb
   CHECK(stage.manager.alter(stage.now, first, {.held = true}, stage.out).fault == "element 1_3 has ended already");
 }
 
-TEST_CASE("an interrupted element runs again, and an ended array is forgotten with its elements") {
+TEST_CASE("job arrays: an interrupted element runs again, and an ended array is forgotten with its elements") {
   Stage stage;
   stage.submit({array_of("0-1")});
   const std::uint64_t first = element(stage, 1, 0);
@@ -371,7 +371,7 @@ TEST_CASE("an interrupted element runs again, and an ended array is forgotten wi
   CHECK_FALSE(stage.manager.job(first));
 }
 
-TEST_CASE("elements that were forgotten are still told by their array, over a restart") {
+TEST_CASE("job arrays: elements that were forgotten are still told by their array, over a restart") {
   Stage stage;
   stage.submit({array_of("0-3")});
   const std::uint64_t first = element(stage, 1, 0);
@@ -383,7 +383,7 @@ TEST_CASE("elements that were forgotten are still told by their array, over a re
   CHECK(text_of_group(stage, 1, JobState::finished) == "0");
 }
 
-TEST_CASE("a submission is counted with all elements, and repeated with its array") {
+TEST_CASE("job arrays: a submission is counted with all elements, and repeated with its array") {
   JobManagerSettings settings = settings_of_alice();
   settings.jobs_max = 1'000;
   Stage stage(settings);
@@ -396,7 +396,7 @@ TEST_CASE("a submission is counted with all elements, and repeated with its arra
   CHECK(stage.submit({array_of("0-9")}).fault == "at most 1000 jobs may be open at once");
 }
 
-TEST_CASE("rows of a ledger that say of an array what can't be are refused") {
+TEST_CASE("job arrays: rows of a ledger that say impossible things of an array are refused") {
   Stage stage;
   stage.submit({array_of("0-9%2")});
   run_and_end(stage, element(stage, 1, 0));

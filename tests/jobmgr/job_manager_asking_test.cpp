@@ -6,7 +6,7 @@ namespace job_manager_asking_test {
 using namespace dmm;
 using namespace dmm::job_stage;
 
-TEST_CASE("a grant of other nodes than were asked for is given back, and the job asks once more") {
+TEST_CASE("asking: a grant of other nodes than were asked for is given back, and the job asks once more") {
   Stage stage;
   stage.submit({sleeper({2, 2})});
   std::vector<NodeGroup> nodes;
@@ -17,7 +17,7 @@ TEST_CASE("a grant of other nodes than were asked for is given back, and the job
     nodes[1].processors_per_node = 1;
   }
   SUBCASE("one is too large") { nodes = {group(fs0, {0, 3}), group(fs1, {0, 0}, 1)}; }
-  SUBCASE("one that nobody asked for") {
+  SUBCASE("a component that wasn't asked for") {
     nodes = {group(fs0, {0, 0}), group(fs1, {0, 0}, 1), group(fs1, {1, 1}, 2)};
   }
   SUBCASE("a number that would take all memory") { nodes = {group(fs0, {0, 0}), group(fs1, {0, 0}, UINT32_MAX)}; }
@@ -33,7 +33,7 @@ TEST_CASE("a grant of other nodes than were asked for is given back, and the job
   CHECK(stage.manager.job(1)->reruns == 0);
 }
 
-TEST_CASE("a start that nobody answers is given up, its nodes are given back as bad, and the job asks once more") {
+TEST_CASE("asking: an unanswered Start is given up, its nodes go back as bad, and the job asks once more") {
   Stage stage;
   stage.submit({sleeper()});
   Grant far = grant(request(1), {group(fs0, {0, 1})});
@@ -52,7 +52,7 @@ TEST_CASE("a start that nobody answers is given up, its nodes are given back as 
   CHECK(stage.manager.job(1)->attempt == 2);
 }
 
-TEST_CASE("what waits is asked for a piece at a time, and not while the site takes nothing") {
+TEST_CASE("asking: waiting jobs are asked for a piece at a time, and not while the site takes nothing") {
   Stage stage;
   std::vector<JobDescription> jobs(2'500, sleeper());
   stage.take(LinkPressed{site, true});

@@ -533,7 +533,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("whatever happens, jobs end once, nodes go back once, and nothing runs twice") {
+TEST_CASE("chance: whatever happens, jobs end once, nodes go back once, and nothing runs twice") {
   std::uint64_t reruns = 0;
   std::uint64_t keeper_deaths = 0;
   std::uint64_t lost = 0;

@@ -48,7 +48,7 @@ std::string text_of(const Stage& stage, std::uint64_t job) { return stage.manage
 
 }  // namespace
 
-TEST_CASE("a job that is submitted held is asked for when its user releases it, once [S146d]") {
+TEST_CASE("conditions: a job that is submitted held is asked for when its user releases it, once [S146d]") {
   Stage stage;
   stage.submit({held(), sleeper()});
   auto asked = stage.said<Request>(site);
@@ -78,7 +78,7 @@ TEST_CASE("a job that is submitted held is asked for when its user releases it, 
   CHECK_FALSE(stage.manager.job(1)->held);
 }
 
-TEST_CASE("a hold takes the open request back, and a grant that crosses it is given back [S146f]") {
+TEST_CASE("conditions: a hold takes the open request back, and a grant that crosses it is given back [S146f]") {
   Stage stage;
   stage.submit({sleeper()});
   stage.said<Request>(site);
@@ -104,7 +104,7 @@ TEST_CASE("a hold takes the open request back, and a grant that crosses it is gi
   stage.run_one(1, 2);
 }
 
-TEST_CASE("only a job that waits can be held or altered, and the refusal says why not") {
+TEST_CASE("conditions: only a job that waits can be held or altered, and the refusal says why not") {
   Stage stage;
   CHECK(alter(stage, 1, {.held = true}).fault == "there is no job 1");
   stage.run_one();
@@ -117,7 +117,7 @@ TEST_CASE("only a job that waits can be held or altered, and the refusal says wh
   CHECK(alter(stage, 1, {.held = false}).fault == "job 1 has ended already");
 }
 
-TEST_CASE("a held job that is cancelled ends without a word to its site") {
+TEST_CASE("conditions: a held job that is cancelled ends without a word to its site") {
   Stage stage;
   stage.submit({held()});
   stage.cancel(1);
@@ -125,7 +125,7 @@ TEST_CASE("a held job that is cancelled ends without a word to its site") {
   CHECK(stage.said<Cancel>(site).empty());
 }
 
-TEST_CASE("a job that pauses after an interruption can be held, and the hold outlasts its pause") {
+TEST_CASE("conditions: a job that pauses after an interruption can be held, and the hold outlasts its pause") {
   JobManagerSettings settings = settings_of_alice();
   Stage stage(settings);
   stage.run_one();
@@ -141,7 +141,7 @@ TEST_CASE("a job that pauses after an interruption can be held, and the hold out
   CHECK(stage.said<Request>(site).size() == 1);
 }
 
-TEST_CASE("a job with a begin time is asked for then, also where its job manager was restarted in between") {
+TEST_CASE("conditions: a job with a begin time is asked for then, also after its job manager's restart") {
   Stage stage;
   JobDescription job = sleeper();
   job.begin_seconds = 3'600;
@@ -167,7 +167,7 @@ TEST_CASE("a job with a begin time is asked for then, also where its job manager
   CHECK(stage.manager.job(1)->begin_at == never);
 }
 
-TEST_CASE("a begin time that came while the job is held asks for nothing") {
+TEST_CASE("conditions: a begin time that came while the job is held asks for nothing") {
   Stage stage;
   JobDescription job = held();
   job.begin_seconds = 10;
@@ -178,7 +178,7 @@ TEST_CASE("a begin time that came while the job is held asks for nothing") {
   CHECK(stage.said<Request>(site).size() == 1);
 }
 
-TEST_CASE("jobs run after others have begun, finished, failed or ended, as their user says [S146e]") {
+TEST_CASE("conditions: jobs run after others have begun, finished, failed or ended, as users say [S146e]") {
   using enum DependencyKind;
   Stage stage;
   stage.submit({sleeper()});
@@ -215,7 +215,7 @@ TEST_CASE("jobs run after others have begun, finished, failed or ended, as their
   }
 }
 
-TEST_CASE("all dependencies of a job must be met, and what happened before a restart counts") {
+TEST_CASE("conditions: all dependencies of a job must be met, and what happened before a restart counts") {
   using enum DependencyKind;
   Stage stage;
   stage.submit({sleeper(), sleeper()});
@@ -234,7 +234,7 @@ TEST_CASE("all dependencies of a job must be met, and what happened before a res
   stage.run_one(3);
 }
 
-TEST_CASE("a chain of thousands of dependents ends with its first job, a piece in each step") {
+TEST_CASE("conditions: a chain of thousands of dependents ends with its first job, a piece in each step") {
   Stage stage;
   stage.ledger = CheckedLedger<JobManager>(UINT64_MAX);
   stage.submit({held()});
@@ -253,7 +253,7 @@ TEST_CASE("a chain of thousands of dependents ends with its first job, a piece i
   CHECK(stage.manager.next_deadline() > stage.now);
 }
 
-TEST_CASE("dependents that a restart interrupts in the middle are all told after it") {
+TEST_CASE("conditions: dependents that a restart interrupts in the middle are all told after it") {
   Stage stage;
   stage.submit({held()});
   stage.submit(std::vector<JobDescription>(1'500, after_ok(1)));
@@ -267,7 +267,7 @@ TEST_CASE("dependents that a restart interrupts in the middle are all told after
   stage.settle();
 }
 
-TEST_CASE("what depends on a job that has ended by then runs, or is cancelled, at once") {
+TEST_CASE("conditions: what depends on a job that has ended by then runs, or is cancelled, at once") {
   Stage stage;
   finish_one(stage, 1);
   stage.submit({after_ok(1)});
@@ -277,7 +277,7 @@ TEST_CASE("what depends on a job that has ended by then runs, or is cancelled, a
   CHECK(stage.said<Request>(site).empty());
 }
 
-TEST_CASE("a dependency on a job that isn't known is refused, with its field [S146c]") {
+TEST_CASE("conditions: a dependency on a job that isn't known is refused, with its field [S146c]") {
   Stage stage;
   CHECK(stage.submit({after_ok(1)}).fault ==
         "dependency: job 1 isn't known to this job manager: it was never submitted");
@@ -292,7 +292,7 @@ TEST_CASE("a dependency on a job that isn't known is refused, with its field [S1
   CHECK(stage.manager.size() == 0);
 }
 
-TEST_CASE("a job that is forgotten for the submission of one that depends on it still counts") {
+TEST_CASE("conditions: a job that is forgotten for the submission of one that depends on it still counts") {
   JobManagerSettings settings = settings_of_alice();
   settings.jobs_max = 2;
   Stage stage(settings);
@@ -310,7 +310,7 @@ TEST_CASE("a job that is forgotten for the submission of one that depends on it 
   CHECK_FALSE(stage.manager.job(1));
 }
 
-TEST_CASE("a changed priority or limit is asked for again with the same wait, and lasts over a restart [S146f]") {
+TEST_CASE("conditions: a changed priority or limit is asked for with the same wait, over a restart too [S146f]") {
   Stage stage;
   stage.submit({sleeper()});
   stage.said<Request>(site);
@@ -335,7 +335,7 @@ TEST_CASE("a changed priority or limit is asked for again with the same wait, an
   CHECK(stage.said<Start>(fs0).at(0).program.limits.wall_seconds == 90);
 }
 
-TEST_CASE("a held job is altered without a word to its site, and may be released in the same order") {
+TEST_CASE("conditions: a held job is altered without a word to its site, also in the order that releases it") {
   Stage stage;
   stage.submit({held()});
   CHECK(alter(stage, 1, {.held = {}, .priority = 3}).changed);
@@ -348,7 +348,7 @@ TEST_CASE("a held job is altered without a word to its site, and may be released
   CHECK(asked[0].id == request(1));
 }
 
-TEST_CASE("before the site is reached a job is altered and held as at any other time") {
+TEST_CASE("conditions: before the site is reached a job is altered and held as at any other time") {
   JobManager manager(settings_of_alice());
   JobManagerEffects out;
   const Instant now{seconds(10).microseconds};

@@ -276,7 +276,7 @@ TEST_CASE("files: the home site hears how long files from one other site were un
   }
 }
 
-TEST_CASE("nodes come back with a word on the host that failed the job, and on no other end [S76g]") {
+TEST_CASE("files: nodes come back with a word on the host that failed the job, and on no other end [S76g]") {
   struct Row {
     Ended end;
     bool host_failed;
@@ -295,7 +295,7 @@ TEST_CASE("nodes come back with a word on the host that failed the job, and on n
   }
 }
 
-TEST_CASE("files: a task whose files aren't there within the limit gives its nodes back, and runs again") {
+TEST_CASE("files: a task without its files at the limit gives its nodes back, and runs again") {
   Stage stage;
   stage.submit({reader()});
   stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));

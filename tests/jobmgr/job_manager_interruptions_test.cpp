@@ -6,7 +6,7 @@ namespace dmm::job_manager_interruptions_test {
 
 using namespace job_stage;
 
-TEST_CASE("an attempt of which nothing ran costs nothing, also where the job may run once at most [S138d]") {
+TEST_CASE("interruptions: an attempt that ran nothing is free, also if the job may run once at most [S138d]") {
   Stage stage;
   JobDescription job = sleeper();
   job.reruns_max = 0;
@@ -29,8 +29,7 @@ TEST_CASE("an attempt of which nothing ran costs nothing, also where the job may
   CHECK(stage.manager.job(1)->false_starts == 1);
 }
 
-TEST_CASE(
-    "what owners end by their right costs no rerun however often, and the next request tells of it [S138e]") {
+TEST_CASE("interruptions: an end by an owner's right costs no rerun, and the next request tells of it [S138e]") {
   Stage stage;
   JobDescription job = sleeper();
   job.reruns_max = 1;
@@ -63,8 +62,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "what a resource manager knows of its owner's right counts, also if the site has forgotten the lease "
-    "[S138e]") {
+    "interruptions: a resource manager's word of its owner's right counts if the site forgot the lease [S138e]") {
   Stage stage;
   stage.run_one(1);
   stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::unknown, false, {}});
@@ -77,8 +75,7 @@ TEST_CASE(
         std::vector{InterruptionCause{lease.owner, LeaseEnd::node_removed, 1}});
 }
 
-TEST_CASE(
-    "who takes a link out of service is no reason to end what runs, nor to charge it when it is lost [S115]") {
+TEST_CASE("interruptions: a link taken out of service ends no job, and a job lost then isn't charged [S115]") {
   Stage stage;
   stage.submit({sleeper()});
   stage.run_one();
@@ -95,7 +92,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("of the owners that interrupted a job, and how, the latest are kept, also over a restart") {
+TEST_CASE("interruptions: the latest owners that interrupted a job, and how, are kept, over a restart too") {
   std::vector<InterruptionCause> causes;
   for (std::size_t i = 0; i < interruption_causes_max; ++i)
     note_cause(causes, SiteName("o" + std::to_string(i)), LeaseEnd::reclaimed);
@@ -115,7 +112,7 @@ TEST_CASE("of the owners that interrupted a job, and how, the latest are kept, a
   CHECK(stage.manager.job(1)->past_causes == std::vector{InterruptionCause{lease.owner, LeaseEnd::at_longest, 1}});
 }
 
-TEST_CASE("a job that ran, may run once at most and was reclaimed is lost, and says by which owner [S138d]") {
+TEST_CASE("interruptions: a reclaimed job that may run once at most is lost, and says by which owner [S138d]") {
   Stage stage;
   JobDescription job = sleeper();
   job.reruns_max = 0;

@@ -47,7 +47,7 @@ void lose_keeper(Stage& stage, std::uint32_t attempt, Duration after = {}) {
 
 }  // namespace
 
-TEST_CASE("the death of a keeper costs no rerun, and who was there three times is failed [S138b] [S138c]") {
+TEST_CASE("keeper deaths: a death costs no rerun, and a job that was there three times fails [S138b] [S138c]") {
   Stage stage;
   stage.submit({with_reruns(1)});
   lose_keeper(stage, 1);
@@ -100,13 +100,13 @@ TEST_CASE("the death of a keeper costs no rerun, and who was there three times i
   }
 }
 
-TEST_CASE("how many deaths of keepers are too many is configured, and a job without reruns has none [S138b]") {
+TEST_CASE("keeper deaths: their limit is configured, and a job without reruns has none [S138b]") {
   JobManagerSettings settings = settings_of_alice();
   settings.keeper_deaths_max = 1;
   std::uint32_t reruns = 3;
   JobState expected = JobState::failed;
   SUBCASE("one") {}
-  SUBCASE("whoever is to run once at most isn't run again") {
+  SUBCASE("a job that is to run once at most isn't run again") {
     settings.keeper_deaths_max = 3, reruns = 0, expected = JobState::lost;
   }
   Stage stage(settings);
@@ -116,7 +116,7 @@ TEST_CASE("how many deaths of keepers are too many is configured, and a job with
   CHECK(stage.state(1) == expected);
 }
 
-TEST_CASE("only what is lost with its keeper counts as that, whatever else is said [S138b]") {
+TEST_CASE("keeper deaths: only a job lost with its keeper counts, whatever else is said [S138b]") {
   Stage stage;
   stage.run_one();
   Ended end = lost_with_keeper(request(1));
@@ -133,7 +133,7 @@ TEST_CASE("only what is lost with its keeper counts as that, whatever else is sa
   CHECK(stage.manager.job(1)->keeper_deaths == 0);
 }
 
-TEST_CASE("a home site's answer to a request that pauses is for nothing, and the pause goes on") {
+TEST_CASE("keeper deaths: a home site's answer to a pausing request is for nothing, and the pause goes on") {
   Stage stage;
   stage.submit({with_reruns(1)});
   stage.run_one(1, 1);
@@ -156,7 +156,7 @@ TEST_CASE("a home site's answer to a request that pauses is for nothing, and the
   CHECK(stage.said<Request>(site).size() == 1);
 }
 
-TEST_CASE("a pause and the deaths of keepers survive a restart of the job manager [S138c]") {
+TEST_CASE("keeper deaths: they and a pause survive a restart of the job manager [S138c]") {
   Stage stage;
   stage.submit({with_reruns(1)});
   lose_keeper(stage, 1);
@@ -177,7 +177,7 @@ TEST_CASE("a pause and the deaths of keepers survive a restart of the job manage
     CHECK(stage.said<Request>(site).empty());
     stage.pass(microseconds(1));
   }
-  SUBCASE("which a cancellation ends, of which the site needn't hear") {
+  SUBCASE("which a cancellation ends, and the site needn't hear of that") {
     stage.up(site, true);
     stage.cancel(1);
     CHECK(stage.state(1) == JobState::cancelled);
@@ -192,7 +192,7 @@ TEST_CASE("a pause and the deaths of keepers survive a restart of the job manage
   CHECK(stage.state(1) == JobState::failed);
 }
 
-TEST_CASE("that a component was lost with its keeper is known after a restart, while another one is awaited") {
+TEST_CASE("keeper deaths: that of one component is known after a restart, while another component is awaited") {
   Stage stage;
   stage.submit({sleeper({4, 4})});
   stage.hear(site, grant(request(1), {group(fs0, {0, 1}, 0), group(fs1, {0, 1}, 1)}));
@@ -209,7 +209,7 @@ TEST_CASE("that a component was lost with its keeper is known after a restart, w
   CHECK(stage.manager.job(1)->reruns == 0);
 }
 
-TEST_CASE("a second interruption of another kind waits too, and each further one longer [S138c]") {
+TEST_CASE("keeper deaths: a second interruption of another kind waits too, each further one longer [S138c]") {
   Stage stage;
   stage.submit({with_reruns(20)});
   for (const std::int64_t pause : {0, 1, 2, 4, 8, 16, 32, 64, 64, 64}) {
@@ -223,8 +223,7 @@ TEST_CASE("a second interruption of another kind waits too, and each further one
   }
 }
 
-TEST_CASE(
-    "after the death of a keeper jobs run again at different times, and who had run for long later [S138c]") {
+TEST_CASE("keeper deaths: reruns are spread in time, and come later for jobs that had run for long [S138c]") {
   const JobManagerSettings settings = settings_of_alice();
   const auto is_about = [](Duration pause, Duration expected) {
     return pause >= expected && pause <= expected + microseconds(100);
@@ -257,7 +256,7 @@ TEST_CASE(
   CHECK(later > 10);
 }
 
-TEST_CASE("the progress that an earlier version wrote is read, without what it didn't know") {
+TEST_CASE("keeper deaths: the progress that an earlier version wrote is read, without what it didn't know") {
   Stage stage;
   stage.run_one();
   for (const JobManagerRecord& record : stage.manager.records()) {

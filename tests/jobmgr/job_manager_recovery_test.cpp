@@ -23,7 +23,7 @@ const NodeGroup two_nodes = group(fs0, {0, 1});
 
 }  // namespace
 
-TEST_CASE("a job manager that starts anew finds its jobs, its numbers and its answers") {
+TEST_CASE("recovery: a restarted job manager finds its jobs, its numbers and its answers") {
   Stage stage;
   stage.submit({sleeper(), sleeper()});
   stage.cancel(2);
@@ -45,7 +45,7 @@ TEST_CASE("a job manager that starts anew finds its jobs, its numbers and its an
   CHECK(stage.submit({sleeper()}).first_job == 4);
 }
 
-TEST_CASE("numbers of forgotten jobs are never given again, and their rows go") {
+TEST_CASE("recovery: numbers of forgotten jobs are never given again, and their rows go") {
   auto settings = settings_of_alice();
   settings.jobs_max = 1;
   Stage stage(settings);
@@ -60,7 +60,7 @@ TEST_CASE("numbers of forgotten jobs are never given again, and their rows go") 
   CHECK(stage.submit({sleeper()}).first_job == 3);
 }
 
-TEST_CASE("nothing is made for a ledger that nobody keeps") {
+TEST_CASE("recovery: no rows are made where no ledger is kept") {
   Stage stage;
   stage.out.ledger.wanted = false;
   stage.manager.receive(stage.now, Received{client, Submit{1, {sleeper()}}, {}, {}}, stage.out);
@@ -68,7 +68,7 @@ TEST_CASE("nothing is made for a ledger that nobody keeps") {
   CHECK(stage.out.ledger.empty());
 }
 
-TEST_CASE("what nobody else could say again is synced, the rest is committed") {
+TEST_CASE("recovery: what no other party could say again is synced, the rest is committed") {
   Stage stage;
   const auto grade_of = [&](JobManager::Input input) {
     stage.manager.receive(stage.now, std::move(input), stage.out);
@@ -89,7 +89,7 @@ TEST_CASE("what nobody else could say again is synced, the rest is committed") {
   CHECK(grade_of(OutputWritten{1, 0, Stream::output, 1, {}, true}) == Grade::synced);
 }
 
-TEST_CASE("a running job is found running: its way is given again, then the same Start") {
+TEST_CASE("recovery: a running job is found running: its way is given again, then the same Start") {
   Stage stage;
   stage.run_one();
   stage.restart();
@@ -115,7 +115,7 @@ TEST_CASE("a running job is found running: its way is given again, then the same
   CHECK(stage.said<Release>(site).size() == 1);
 }
 
-TEST_CASE("what was never asked for waits until the site says that the lease is still good") {
+TEST_CASE("recovery: what was never asked for waits until the site says that the lease is still good") {
   auto settings = settings_of_alice();
   settings.starts_at_once = 1;
   Stage stage(settings);
@@ -145,7 +145,7 @@ TEST_CASE("what was never asked for waits until the site says that the lease is 
   CHECK(stage.state(2) == JobState::running);
 }
 
-TEST_CASE("a site that restarted is told what is held; nothing new starts before it promises anew") {
+TEST_CASE("recovery: a restarted site is told what is held; nothing starts until it promises again") {
   auto settings = settings_of_alice();
   settings.starts_at_once = 1;
   Stage stage(settings);
@@ -164,7 +164,7 @@ TEST_CASE("a site that restarted is told what is held; nothing new starts before
     CHECK(stage.said<Start>(fs1).size() == 1);
     CHECK(stage.manager.grants() == 2);
   }
-  SUBCASE("it lost them: what has started runs on, the other is asked for anew") {
+  SUBCASE("it lost them: what has started runs on, the other is asked for again") {
     stage.hear(site, Inventory{{}, {}, true});
     CHECK(stage.manager.grants() == 0);
     CHECK(stage.state(1) == JobState::running);
@@ -182,7 +182,7 @@ TEST_CASE("a site that restarted is told what is held; nothing new starts before
   }
 }
 
-TEST_CASE("leases made or given back after a session began are not judged by its inventory") {
+TEST_CASE("recovery: leases made or given back after a session began are not judged by its inventory") {
   Stage stage;
   stage.run_one();
   stage.submit({sleeper()});
@@ -196,7 +196,7 @@ TEST_CASE("leases made or given back after a session began are not judged by its
   CHECK(stage.said<Start>(fs1).size() == 1);
 }
 
-TEST_CASE("a large inventory comes in parts") {
+TEST_CASE("recovery: a large inventory comes in parts") {
   Stage stage;
   std::vector<JobDescription> jobs(2'000, sleeper());
   stage.submit(jobs);
@@ -218,7 +218,7 @@ TEST_CASE("a large inventory comes in parts") {
   CHECK(borrowed == 2'000);
 }
 
-TEST_CASE("an attempt that was being given up goes on being given up") {
+TEST_CASE("recovery: an attempt that was being given up goes on being given up") {
   Stage stage;
   stage.submit({sleeper({4, 4})});
   stage.hear(site, grant(request(1), {group(fs0, {0, 1}, 0), group(fs1, {0, 1}, 1)}));
@@ -243,7 +243,7 @@ TEST_CASE("an attempt that was being given up goes on being given up") {
     CHECK(stage.state(1) == JobState::failed);
     CHECK(stage.manager.job(1)->exit->code == 3);
   }
-  SUBCASE("and nobody confirms it") {
+  SUBCASE("and no party confirms it") {
     stage.cancel(1);
     stage.restart();
     stage.up(site, true);
@@ -254,7 +254,7 @@ TEST_CASE("an attempt that was being given up goes on being given up") {
   }
 }
 
-TEST_CASE("output that was being brought back is fetched once more from its beginning") {
+TEST_CASE("recovery: output that was being brought back is fetched once more from its beginning") {
   Stage stage;
   stage.run_one();
   Ended end = ended(request(1), 3);
@@ -279,7 +279,7 @@ TEST_CASE("output that was being brought back is fetched once more from its begi
   CHECK(stage.manager.job(1)->processors == 4);
 }
 
-TEST_CASE("a lease that ends by silence leaves running what has started [S115]") {
+TEST_CASE("recovery: a lease that ends by silence leaves running what has started [S115]") {
   for (const LeaseEnd reason :
        {LeaseEnd::expired, LeaseEnd::node_lost, LeaseEnd::owner_lost, LeaseEnd::unknown, LeaseEnd::idle}) {
     Stage stage;
@@ -295,7 +295,7 @@ TEST_CASE("a lease that ends by silence leaves running what has started [S115]")
   }
 }
 
-TEST_CASE("a component that was stopped for the sake of one that ended well after all was interrupted [S115]") {
+TEST_CASE("recovery: a component stopped for the sake of one that ended well was interrupted [S115]") {
   Stage stage;
   stage.submit({sleeper({4, 4})});
   stage.hear(site, grant(request(1), {group(fs0, {0, 1}), group(fs1, {0, 1}, 1)}));
@@ -308,7 +308,7 @@ TEST_CASE("a component that was stopped for the sake of one that ended well afte
   CHECK(stage.manager.job(1)->text == "its nodes were lost");
 }
 
-TEST_CASE("a job without a lease runs on, and gives nothing back") {
+TEST_CASE("recovery: a job without a lease runs on, and gives nothing back") {
   Stage stage;
   stage.run_one();
   stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::expired, false, {}});
@@ -328,7 +328,7 @@ TEST_CASE("a job without a lease runs on, and gives nothing back") {
     stage.hear(fs0, ended(request(1), EndKind::lease_ended));
     CHECK(stage.state(1) == JobState::waiting);
   }
-  SUBCASE("until somebody confirms that it is over") {
+  SUBCASE("until its site confirms that it is over") {
     stage.hear(site, LeaseEnded{lease, {two_nodes}, LeaseEnd::expired, true, {}});
     CHECK(stage.state(1) == JobState::waiting);
   }
@@ -342,7 +342,7 @@ TEST_CASE("a job without a lease runs on, and gives nothing back") {
   CHECK(stage.said<Release>(site).empty());
 }
 
-TEST_CASE("a ledger that can't be is refused") {
+TEST_CASE("recovery: a ledger that can't be is refused") {
   const auto fault_of = [](std::vector<JobManagerRecord> rows) {
     return JobManager(settings_of_alice()).restore(Instant{}, std::move(rows));
   };
@@ -361,7 +361,7 @@ TEST_CASE("a ledger that can't be is refused") {
   CHECK(fault_of({job, progress}) == "job 2: no description");
 }
 
-TEST_CASE("a job manager that was away when its lease ended is told why, and its job pays nothing [S122e]") {
+TEST_CASE("recovery: a job manager away at its lease's end is told why, and its job pays nothing [S122e]") {
   Stage stage;
   stage.submit({sleeper()});
   stage.hear(site, grant(request(1), {two_nodes}));

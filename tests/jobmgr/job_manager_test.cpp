@@ -9,7 +9,7 @@ using namespace dmm::job_stage;
 
 static_assert(IsManager<JobManager>);
 
-TEST_CASE("jobs are numbered in order and asked for at the site") {
+TEST_CASE("job manager: jobs are numbered in order and asked for at the site") {
   Stage stage;
   const Submitted answer = stage.submit({sleeper(), sleeper({2, 2})});
   CHECK(answer.fault == "");
@@ -23,7 +23,7 @@ TEST_CASE("jobs are numbered in order and asked for at the site") {
   CHECK(stage.manager.count(JobState::waiting) == 2);
 }
 
-TEST_CASE("a submission is accepted whole or not at all [S146]") {
+TEST_CASE("job manager: a submission is accepted whole or not at all [S146]") {
   Stage stage;
   JobDescription nameless = sleeper();
   nameless.program.arguments.clear();
@@ -39,7 +39,7 @@ TEST_CASE("a submission is accepted whole or not at all [S146]") {
   CHECK(stage.said<Request>(site).empty());
 }
 
-TEST_CASE("a repeated token submits nothing twice, another client's token does [S147]") {
+TEST_CASE("job manager: a repeated token submits nothing twice, another client's token does [S147]") {
   Stage stage;
   const Submit question{9, {sleeper()}};
   stage.hear(client, question);
@@ -51,7 +51,7 @@ TEST_CASE("a repeated token submits nothing twice, another client's token does [
   CHECK(stage.manager.size() == 2);
 }
 
-TEST_CASE("a job that no system could start, or that is too long, is refused with its field and limit [S146a]") {
+TEST_CASE("job manager: a job that is too long or that no system could start is refused by field [S146a]") {
   Stage stage;
   JobDescription job = sleeper();
   std::string fault;
@@ -69,7 +69,7 @@ TEST_CASE("a job that no system could start, or that is too long, is refused wit
   CHECK(stage.manager.size() == 0);
 }
 
-TEST_CASE("a token that was used for other jobs is refused in words [S147]") {
+TEST_CASE("job manager: a token that was used for other jobs is refused in words [S147]") {
   Stage stage;
   stage.hear(client, Submit{9, {sleeper()}});
   Submit other{9, {sleeper()}};
@@ -87,7 +87,7 @@ TEST_CASE("a token that was used for other jobs is refused in words [S147]") {
   CHECK(stage.manager.size() == 1);
 }
 
-TEST_CASE("ended jobs beyond the limit are forgotten, oldest first; open ones never") {
+TEST_CASE("job manager: ended jobs beyond the limit are forgotten, oldest first; open ones never") {
   auto settings = settings_of_alice();
   settings.jobs_max = 2;
   Stage stage(settings);
@@ -99,7 +99,7 @@ TEST_CASE("ended jobs beyond the limit are forgotten, oldest first; open ones ne
   CHECK_FALSE(stage.manager.job(2).has_value());
 }
 
-TEST_CASE("a grant becomes routes, then a start with the nodes in its environment") {
+TEST_CASE("job manager: a grant becomes routes, then a Start with the nodes in its environment") {
   Stage stage;
   stage.submit({sleeper()});
   stage.pass(seconds(5));
@@ -127,7 +127,7 @@ TEST_CASE("a grant becomes routes, then a start with the nodes in its environmen
   CHECK(*view.started - view.submitted == seconds(5));
 }
 
-TEST_CASE("a finished job gives its nodes back at once, and ends when its output is written [S110]") {
+TEST_CASE("job manager: a finished job returns its nodes at once, and ends when its output is written [S110]") {
   Stage stage;
   stage.run_one();
   Ended end = ended(request(1));
@@ -152,7 +152,7 @@ TEST_CASE("a finished job gives its nodes back at once, and ends when its output
   CHECK(stage.manager.grants() == 0);
 }
 
-TEST_CASE("nodes that were given back for a finished job aren't released [S139b]") {
+TEST_CASE("job manager: nodes that were given back for a finished job aren't released [S139b]") {
   Stage stage;
   const Party own = resource_manager_of(home, "fs0");
   LeaseId under{home, {1, 41}};
@@ -183,7 +183,7 @@ TEST_CASE("nodes that were given back for a finished job aren't released [S139b]
   CHECK(stage.manager.job(1)->exit->code == 0);
 }
 
-TEST_CASE("a job fails by its exit status, by a signal, and when its program can't start") {
+TEST_CASE("job manager: a job fails by its exit status, by a signal, and when its program can't start") {
   Stage stage;
   stage.run_one(1);
   stage.hear(fs0, ended(request(1), 3));
@@ -204,7 +204,7 @@ TEST_CASE("a job fails by its exit status, by a signal, and when its program can
   CHECK(stage.said<Forget>(fs0).size() == 2);
 }
 
-TEST_CASE("why a program didn't start is told in words, also where its resource manager says none") {
+TEST_CASE("job manager: the text tells why a program didn't start, also where its resource manager says none") {
   Stage stage;
   std::uint64_t job = 0;
   for (const auto& [fault, words] : {std::pair(StartFault::executable_missing, "its program was not found"),
@@ -216,7 +216,7 @@ TEST_CASE("why a program didn't start is told in words, also where its resource 
   }
 }
 
-TEST_CASE("a refused job fails with the reason") {
+TEST_CASE("job manager: a refused job fails with the reason") {
   Stage stage;
   stage.submit({sleeper()});
   stage.hear(site, Refuse{request(1), RefusalReason::too_large, 64, {}});
@@ -224,7 +224,7 @@ TEST_CASE("a refused job fails with the reason") {
   CHECK(stage.manager.job(1)->text.find("64 processors") != std::string::npos);
 }
 
-TEST_CASE("a grant for nobody is given back, nodes by nodes; one that is in use is not [S88]") {
+TEST_CASE("job manager: an unwanted grant goes back, nodes by nodes; one that is in use does not [S88]") {
   Stage stage;
   stage.run_one();
   stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
@@ -238,7 +238,7 @@ TEST_CASE("a grant for nobody is given back, nodes by nodes; one that is in use 
   CHECK(stage.state(1) == JobState::running);
 }
 
-TEST_CASE("a waiting job is cancelled at the site; a grant that crosses is given back") {
+TEST_CASE("job manager: a waiting job is cancelled at the site; a grant that crosses is given back") {
   Stage stage;
   stage.submit({sleeper()});
   stage.cancel(1);
@@ -250,7 +250,7 @@ TEST_CASE("a waiting job is cancelled at the site; a grant that crosses is given
   CHECK(stage.manager.cancel(stage.now, 5, stage.out) == "there is no job 5");
 }
 
-TEST_CASE("a running job is cancelled when its resource manager has confirmed it") {
+TEST_CASE("job manager: a running job is cancelled when its resource manager has confirmed it") {
   Stage stage;
   stage.run_one();
   stage.cancel(1);
@@ -267,7 +267,7 @@ TEST_CASE("a running job is cancelled when its resource manager has confirmed it
   CHECK(stage.manager.cancel(stage.now, 2, stage.out) == "job 2 has ended already");
 }
 
-TEST_CASE("a component that fails takes the others with it") {
+TEST_CASE("job manager: a component that fails takes the others with it") {
   Stage stage;
   stage.submit({sleeper({4, 4})});
   stage.hear(site, grant(request(1), {group(fs0, {0, 1}, 0), group(fs1, {0, 1}, 1)}));
@@ -287,7 +287,7 @@ TEST_CASE("a component that fails takes the others with it") {
   CHECK(stage.manager.job(1)->exit->fault == StartFault::no_directory);
 }
 
-TEST_CASE("a component on several resource managers starts at the first and holds the others [S104]") {
+TEST_CASE("job manager: a component on several resource managers starts at the first, holds the others [S104]") {
   Stage stage;
   stage.submit({sleeper({8})});
   stage.hear(site, grant(request(1), {group(fs0, {0, 1}), group(fs1, {0, 1})}));
@@ -305,7 +305,7 @@ TEST_CASE("a component on several resource managers starts at the first and hold
   CHECK(releases[0].nodes == std::vector{group(fs0, {0, 1})});
 }
 
-TEST_CASE("what was interrupted runs again under a new request, with its waiting time, so often and no more") {
+TEST_CASE("job manager: an interrupted job reruns under a new request, with its wait, up to its limit") {
   Stage stage;
   JobDescription job = sleeper();
   job.reruns_max = 1;
@@ -326,7 +326,7 @@ TEST_CASE("what was interrupted runs again under a new request, with its waiting
   CHECK(stage.manager.job(1)->text == "interrupted too often; its resource manager lost contact");
 }
 
-TEST_CASE("an end that the site confirmed is not waited for, and what it ended is not released [S115, S140]") {
+TEST_CASE("job manager: an end that the site confirmed isn't awaited, and its lease isn't released [S115, S140]") {
   Stage stage;
   stage.run_one();
   stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::reclaimed, true, {}});
@@ -337,7 +337,7 @@ TEST_CASE("an end that the site confirmed is not waited for, and what it ended i
   CHECK(stage.state(1) == JobState::waiting);
 }
 
-TEST_CASE("an unconfirmed end is waited for at the resource manager [S115, S116, S137]") {
+TEST_CASE("job manager: an unconfirmed end is awaited at the resource manager [S115, S116, S137]") {
   Stage stage;
   stage.run_one();
   stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::reclaimed, false, seconds(20)});
@@ -377,7 +377,7 @@ TEST_CASE("an unconfirmed end is waited for at the resource manager [S115, S116,
   CHECK(stage.said<Release>(site).empty());
 }
 
-TEST_CASE("a lease that serves two jobs loses some nodes: only the job on them is interrupted") {
+TEST_CASE("job manager: of two jobs on a lease that loses nodes, only the job on these is interrupted") {
   Stage stage;
   stage.submit({sleeper(), sleeper()});
   stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
@@ -391,7 +391,7 @@ TEST_CASE("a lease that serves two jobs loses some nodes: only the job on them i
   CHECK(stage.manager.grants() == 1);
 }
 
-TEST_CASE("a restarted resource manager is asked what became of its components, by the same Start [S78]") {
+TEST_CASE("job manager: a restarted resource manager is asked about its components by the same Start [S78]") {
   Stage stage;
   stage.run_one();
   stage.down(fs0);
@@ -416,7 +416,7 @@ TEST_CASE("a restarted resource manager is asked what became of its components, 
   }
 }
 
-TEST_CASE("a silent resource manager is given up: nodes back first, the same time again, then run again") {
+TEST_CASE("job manager: a silent resource manager is given up: nodes back first, as long again, then rerun") {
   Stage stage;
   stage.run_one();
   stage.down(fs0);
@@ -430,7 +430,7 @@ TEST_CASE("a silent resource manager is given up: nodes back first, the same tim
   CHECK(stage.said<Release>(site).empty());
 }
 
-TEST_CASE("cut off from the site as well, nobody is given up") {
+TEST_CASE("job manager: no resource manager is given up while the site is out of reach, too") {
   Stage stage;
   stage.run_one();
   stage.down(site);
@@ -444,7 +444,7 @@ TEST_CASE("cut off from the site as well, nobody is given up") {
   CHECK(stage.state(1) == JobState::running);
 }
 
-TEST_CASE("only so many starts are under way at a time, in order of the grants") {
+TEST_CASE("job manager: a limited number of Starts are under way at a time, in order of the grants") {
   auto settings = settings_of_alice();
   settings.starts_at_once = 2;
   Stage stage(settings);
@@ -461,7 +461,7 @@ TEST_CASE("only so many starts are under way at a time, in order of the grants")
   CHECK(stage.manager.starts() == 2);
 }
 
-TEST_CASE("under a lease that Beats no longer vouch for nothing new starts when its term is over [S103, S121]") {
+TEST_CASE("job manager: a lease that Beats stop vouching for starts nothing after its term [S103, S121]") {
   auto settings = settings_of_alice();
   settings.starts_at_once = 1;
   Stage stage(settings);
@@ -497,7 +497,7 @@ TEST_CASE("under a lease that Beats no longer vouch for nothing new starts when 
   }
 }
 
-TEST_CASE("a restarted site is asked again for all that waits, with how long it has waited [S83]") {
+TEST_CASE("job manager: a restarted site is asked again for all that waits, with its waits [S83]") {
   Stage stage;
   stage.run_one();
   stage.submit({sleeper()});
@@ -518,7 +518,7 @@ TEST_CASE("a restarted site is asked again for all that waits, with how long it 
   CHECK(stage.state(1) == JobState::finished);
 }
 
-TEST_CASE("components have files of their own; unwanted output is not asked for") {
+TEST_CASE("job manager: components have files of their own; unwanted output is not asked for") {
   Stage stage;
   JobDescription kept = sleeper({4, 4});
   kept.output_path = "out";
@@ -541,7 +541,7 @@ TEST_CASE("components have files of their own; unwanted output is not asked for"
   CHECK(stage.state(2) == JobState::finished);
 }
 
-TEST_CASE("the gate: a message from the wrong role is faulted, a Fault is not") {
+TEST_CASE("job manager: a message from the wrong role is faulted, a Fault is not") {
   Stage stage;
   stage.submit({sleeper()});
   stage.hear(fs0, grant(request(1), {group(fs0, {0, 1})}));
@@ -554,7 +554,7 @@ TEST_CASE("the gate: a message from the wrong role is faulted, a Fault is not") 
   CHECK(stage.state(1) == JobState::waiting);
 }
 
-TEST_CASE("jobs are listed by number and by state") {
+TEST_CASE("job manager: jobs are listed by number and by state") {
   Stage stage;
   stage.submit({sleeper(), sleeper(), sleeper()});
   stage.cancel(2);

@@ -37,7 +37,7 @@ JobView view_of_one(const Stage& stage) { return *stage.manager.job(1); }
 
 }  // namespace
 
-TEST_CASE("large output comes piece by piece, only as asked for, and is cut at the limit [S142, S144, S144c]") {
+TEST_CASE("output: large output comes in pieces, as asked for, and is cut at the limit [S142, S144, S144c]") {
   auto settings = settings_of_alice();
   settings.fetch_bytes_max = 100'000;
   Stage stage = running("/home/alice/out", {}, settings);
@@ -69,7 +69,7 @@ TEST_CASE("large output comes piece by piece, only as asked for, and is cut at t
   CHECK(stage.said<Forget>(fs0).size() == 1);
 }
 
-TEST_CASE("a job manager without Pieces is understood: a Chunk that was cut where it ran leaves the output cut") {
+TEST_CASE("output: a resource manager without Pieces is understood: its cut Chunk leaves the output cut") {
   Stage stage = running();
   stage.hear(fs0, ended_with(20'000'000));
   stage.hear(fs0, Chunk{request(1), 0, Stream::output, 0, "all that it brings", true, true});
@@ -78,7 +78,7 @@ TEST_CASE("a job manager without Pieces is understood: a Chunk that was cut wher
   CHECK(view_of_one(stage).output == OutputState::cut);
 }
 
-TEST_CASE("output is taken while the job runs, and nothing is asked for while there is none [S143a, S144a]") {
+TEST_CASE("output: it is taken while the job runs, and not asked for while there is none [S143a, S144a]") {
   Stage stage;
   JobDescription discarded = sleeper();
   discarded.keep_output = false;
@@ -112,7 +112,7 @@ TEST_CASE("output is taken while the job runs, and nothing is asked for while th
   CHECK(view_of_one(stage).output == OutputState::complete);
 }
 
-TEST_CASE("a piece that is lost on its way is asked for again, but not from who isn't heard") {
+TEST_CASE("output: a lost piece is asked for again, but not while its resource manager is silent") {
   Stage stage = running();
   stage.hear(fs0, Grown{request(1), 0, 5, 0});
   CHECK(stage.said<Fetch>(fs0).size() == 1);
@@ -138,7 +138,7 @@ TEST_CASE("both streams in one file: its beginning is made once, and then all go
   CHECK_FALSE(stage.out.output[1].begins);
 }
 
-TEST_CASE("an attempt that was interrupted leaves nothing of its output behind") {
+TEST_CASE("output: an attempt that was interrupted leaves nothing of its output behind") {
   Stage stage = running();
   stage.hear(fs0, Grown{request(1), 0, 5, 0});
   stage.hear(fs0, piece(0, "first", 5));
@@ -152,7 +152,7 @@ TEST_CASE("an attempt that was interrupted leaves nothing of its output behind")
   CHECK((stage.out.output[0].begins && stage.out.output[0].last && stage.out.output[0].data.empty()));
 }
 
-TEST_CASE("what can't be written is tried once more at the end, and then stays where the job ran [S144b]") {
+TEST_CASE("output: what can't be written is tried again at the end, then stays where the job ran [S144b]") {
   Stage stage = running("/no/such/folder/out");
   stage.hear(fs0, Grown{request(1), 0, 5, 0});
   stage.hear(fs0, piece(0, "hello", 5));
@@ -205,7 +205,7 @@ TEST_CASE("what can't be written is tried once more at the end, and then stays w
   }
 }
 
-TEST_CASE("a file system that hangs holds up its own job, is shown, and can be gone round") {
+TEST_CASE("output: a file system that hangs holds up its own job, is shown, and can be gone round") {
   Stage stage = running("/hung/out");
   Ended end = ended_with(5);
   end.output = "hello";
@@ -231,7 +231,7 @@ TEST_CASE("a file system that hangs holds up its own job, is shown, and can be g
   CHECK(stage.state(1) == JobState::finished);
 }
 
-TEST_CASE("output that nobody sends is fetched when its resource manager is heard again") {
+TEST_CASE("output: missing output is fetched when its resource manager is heard again") {
   Stage stage = running();
   stage.hear(fs0, ended_with(10'000));
   stage.hear(fs0, piece(0, std::string(6'000, 'x'), 10'000));

@@ -16,7 +16,7 @@ JobDescription writing(const char* output, const char* error = "", bool append =
 
 }  // namespace
 
-TEST_CASE("a job's number stands for %j in the names of its files, and no other percent sign means anything") {
+TEST_CASE("output paths: %j in a file name is the job's number, and no other percent sign means anything") {
   const OutputNames names{17, 17, 0};
   CHECK(expanded("/tmp/%j.out", names) == "/tmp/17.out");
   CHECK(expanded("%j%j", names) == "1717");
@@ -25,14 +25,14 @@ TEST_CASE("a job's number stands for %j in the names of its files, and no other 
   CHECK(expanded("%A-%a-%r", names) == "17-0-0");
 }
 
-TEST_CASE("an element's array and index stand for %A and %a, and the number of a task for %r") {
+TEST_CASE("output paths: %A and %a are an element's array and index, and %r is the number of a task") {
   CHECK(expanded("%A_%a.%r.%j", {22, 17, 4, 2}) == "17_4.2.22");
   CHECK(expanded("%A_%a_%j%%a", {std::nullopt, 17, std::nullopt}) == "17_%a_%j%%a");
   CHECK(names_task("x%r"));
   CHECK_FALSE(names_task("x%%r"));
 }
 
-TEST_CASE("the elements of an array don't write to one file, nor do two arrays, unless they append [S150]") {
+TEST_CASE("output paths: elements of arrays write to one file only if they append [S150]") {
   OutputPaths paths;
   const auto array = [](const char* output, bool append = false) {
     JobDescription job = writing(output, "", append);
@@ -51,7 +51,7 @@ TEST_CASE("the elements of an array don't write to one file, nor do two arrays, 
   CHECK(paths.take(5, array("/a%a")) == "");
 }
 
-TEST_CASE("two open jobs never write to one file, unless both only append to it [S146b]") {
+TEST_CASE("output paths: two open jobs never write to one file, unless both only append [S146b]") {
   OutputPaths paths;
   CHECK(paths.take(1, writing("/a", "/a")) == "");
   CHECK(paths.take(2, writing("/b", "/a"))
@@ -75,7 +75,7 @@ TEST_CASE("two open jobs never write to one file, unless both only append to it 
   CHECK(paths.take(9, discards) == "");
 }
 
-TEST_CASE("what was accepted before there was such a rule goes on, and keeps others away") {
+TEST_CASE("output paths: what was accepted before this rule goes on, and keeps others away") {
   OutputPaths paths;
   paths.restore(1, writing("/a"));
   paths.restore(2, writing("/a"));

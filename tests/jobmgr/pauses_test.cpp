@@ -10,7 +10,7 @@ const Instant start{seconds(100).microseconds};
 
 }  // namespace
 
-TEST_CASE("pauses: the job whose pause is over first is due first, until its pause is ended") {
+TEST_CASE("pauses: the job with the earliest end of its pause is due first, until its pause is ended") {
   Pauses pauses;
   Job late, soon;
   late.number = 1;

@@ -46,7 +46,7 @@ TEST_CASE("start queue: a Start without an answer keeps others waiting for two s
   CHECK_FALSE(queue.take_held(never));
 }
 
-TEST_CASE("start queue: what the site must promise anew comes first once the site has said more") {
+TEST_CASE("start queue: Starts that need a new promise of the site come first once it has said more") {
   StartQueue queue;
   for (const std::uint64_t job : {1, 2, 3}) queue.add(attempt_at(job), 0);
   for (int i = 0; i < 2; ++i) queue.put_aside(*queue.take(8));

@@ -81,7 +81,7 @@ void order(keeper::Channel& channel, const Order& what) {
   REQUIRE(channel.flush());
 }
 
-TEST_CASE("an agent runs a program for its job, and brings back what it wrote and its status") {
+TEST_CASE("agent: it runs a program for its job, and brings back what the program wrote and its status") {
   Served agent;
   keeper::Channel channel = agent.connect();
   order(channel, StartProgram{agent.token, {"sh", "-c", "echo $WORD; echo wrong >&2; exit 3"}, {"WORD=hello"}});
@@ -92,7 +92,7 @@ TEST_CASE("an agent runs a program for its job, and brings back what it wrote an
   CHECK(WEXITSTATUS(*status) == 3);
 }
 
-TEST_CASE("an agent heeds no stranger, and goes on") {
+TEST_CASE("agent: it heeds no stranger, and goes on") {
   Served agent;
   keeper::Channel guesses = agent.connect();
   order(guesses, StartProgram{"guess", {"true"}, {}});
@@ -131,7 +131,7 @@ struct Lasting {
   }
 };
 
-TEST_CASE("an agent ends well when its job's program is over, and ends what it had started") {
+TEST_CASE("agent: when its job's program is over it ends well, and ends what it had started") {
   Served agent;
   const Lasting lasting;
   keeper::Channel channel = agent.connect();
@@ -144,7 +144,7 @@ TEST_CASE("an agent ends well when its job's program is over, and ends what it h
   CHECK(lasting.ends_soon());
 }
 
-TEST_CASE("an agent ends a program when the one that asked for it is gone") {
+TEST_CASE("agent: it ends a program when the process that asked for it is gone") {
   Served agent;
   const Lasting lasting;
   auto channel = std::make_unique<keeper::Channel>(connect_to("127.0.0.1", agent.port).first);

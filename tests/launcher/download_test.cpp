@@ -63,14 +63,14 @@ struct SilentServer {
   ~SilentServer() { close(socket); }
 };
 
-TEST_CASE("a file of the host comes whole, into a folder of its name") {
+TEST_CASE("download: a file of the host comes whole, into a folder of its name") {
   const Place place;
   const TransferFault fault = place.get({"in/here", {{place.url()}}, 3, sum_of_abc});
   CHECK_MESSAGE(fault.fault == StartFault::none, fault.text);
   CHECK(place.text("in/here") == "abc");
 }
 
-TEST_CASE("the next replica is taken where one isn't what it should be, or isn't there") {
+TEST_CASE("download: the next replica is taken where one is missing or wrong") {
   const Place place;
   std::ofstream(place.folder / "other") << "abd, and more";
   const std::string other = "file://" + (place.folder / "other").string();
@@ -81,7 +81,7 @@ TEST_CASE("the next replica is taken where one isn't what it should be, or isn't
   CHECK(text.find(".not: ") < text.find("other: it is longer than the 3 bytes"));
 }
 
-TEST_CASE("a file that isn't what it should be leaves nothing") {
+TEST_CASE("download: a file with the wrong content leaves nothing") {
   const Place place;
   const auto text = [&](const InputFile& file) {
     const TransferFault fault = place.get(file);
@@ -96,13 +96,13 @@ TEST_CASE("a file that isn't what it should be leaves nothing") {
   CHECK(text({"here", {{place.url() + ".not"}}, 0, {}}).find("input file 'here' from file:///tmp/") == 0);
 }
 
-TEST_CASE("a file that is there already is not written over") {
+TEST_CASE("download: a file that is there already is not written over") {
   const Place place;
   std::ofstream(place.folder / "to/here.part") << "another's";
   CHECK(place.get({"here", {{place.url()}}, 0, {}}).text.find("File exists") != std::string::npos);
 }
 
-TEST_CASE("a server that says nothing is given up, in words that name it") {
+TEST_CASE("download: a silent server is given up, in words that name it") {
   const Place place;
   const SilentServer server;
   const std::string url = "http://127.0.0.1:" + std::to_string(server.port) + "/x";
@@ -113,7 +113,7 @@ TEST_CASE("a server that says nothing is given up, in words that name it") {
   CHECK(place.is_empty());
 }
 
-TEST_CASE("a file above the job's limit is the job's fault") {
+TEST_CASE("download: a file above the job's limit counts as the job's fault") {
   const Place place;
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);

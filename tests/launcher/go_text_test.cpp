@@ -12,7 +12,7 @@ LaunchOrder three_tasks(std::uint32_t own) {
   return {own, {{0, 2, 8, "127.1.0.1:40/a"}, {0, 1, 4, "127.1.0.2:41/b"}, {1, 2, 7, "127.1.0.1:42/c"}}};
 }
 
-TEST_CASE("a launch order is read as it was written") {
+TEST_CASE("go text: a launch order is read as it was written") {
   const auto read = parse_launch_order(to_text(three_tasks(2)));
   REQUIRE(read);
   CHECK(read->own == 2);
@@ -22,7 +22,7 @@ TEST_CASE("a launch order is read as it was written") {
   CHECK(read->parts[2].contact == "127.1.0.1:42/c");
 }
 
-TEST_CASE("a launch order that was cut, or names a task that there isn't, is none") {
+TEST_CASE("go text: a launch order that was cut, or that names a missing task, is refused") {
   const std::string text = to_text(three_tasks(1));
   for (std::size_t length = 0; length < text.size(); ++length)
     CHECK_FALSE(parse_launch_order(text.substr(0, length)));
@@ -31,7 +31,7 @@ TEST_CASE("a launch order that was cut, or names a task that there isn't, is non
   CHECK_FALSE(parse_launch_order(text + "more"));
 }
 
-TEST_CASE("ranks follow one another over the tasks, as often as the runner says") {
+TEST_CASE("go text: ranks follow one another over the tasks, as often as the runner says") {
   struct Row {
     Runner runner;
     std::uint32_t own, first, copies, all;
@@ -48,7 +48,7 @@ TEST_CASE("ranks follow one another over the tasks, as often as the runner says"
   }
 }
 
-TEST_CASE("a host of several tasks is listed once, with the processors of all") {
+TEST_CASE("go text: a host of several tasks is listed once, with the processors of all") {
   const auto hosts = hosts_of(three_tasks(0));
   REQUIRE(hosts.size() == 2);
   CHECK(hosts[0].host == "127.1.0.1");

@@ -160,7 +160,7 @@ TEST_CASE("kept files: a process that fetches and is silent is waited for no lon
   close(part);
 }
 
-TEST_CASE("kept files: what a dead process had begun is begun anew") {
+TEST_CASE("kept files: a file that a dead process left unfinished is fetched from the start again") {
   Place place;
   const InputFile file = place.source("mesh", "abc");
   fs::create_directory(place.own());

@@ -23,7 +23,7 @@ bool has(const std::vector<std::string>& words, const std::string& word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-TEST_CASE("the kind of MPI is that of the library that the program names, else that of mpirun") {
+TEST_CASE("mpi command: the kind of MPI is that of the library that the program names, else that of mpirun") {
   CHECK(mpi_kind("..libmpich.so.12..", "/usr/bin/orterun") == MpiKind::mpich);
   CHECK(mpi_kind("..libmpi.so.40..", "/usr/bin/mpiexec.hydra") == MpiKind::open_mpi);
   CHECK(mpi_kind("#!/bin/sh", "/usr/bin/mpiexec.hydra") == MpiKind::mpich);
@@ -31,7 +31,7 @@ TEST_CASE("the kind of MPI is that of the library that the program names, else t
   CHECK(mpi_kind("", "") == MpiKind::open_mpi);
 }
 
-TEST_CASE("Open MPI is told to start its daemons by the launcher, and all ranks") {
+TEST_CASE("mpi command: Open MPI is told to start its daemons by the launcher, and all ranks") {
   const auto words = mpi_command(MpiKind::open_mpi, host, two_hosts("node1", "node2"), {"./solver", "-v"});
   CHECK(words.front() == "/usr/bin/mpirun");
   CHECK(has(words, "/opt/dmm/launcher remote"));
@@ -43,14 +43,14 @@ TEST_CASE("Open MPI is told to start its daemons by the launcher, and all ranks"
   CHECK_FALSE(has(mpi_command(MpiKind::open_mpi, host, two_hosts("127.1.0.1", "node2"), {"x"}), "lo"));
 }
 
-TEST_CASE("MPICH gets its hosts with their slots") {
+TEST_CASE("mpi command: MPICH gets its hosts with their slots") {
   const auto words = mpi_command(MpiKind::mpich, host, two_hosts("node1", "node2"), {"./solver"});
   CHECK(has(words, "node1:4,node2:2"));
   CHECK(has(words, "/opt/dmm/launcher"));
   CHECK(has(words, "6"));
 }
 
-TEST_CASE("the arguments of a launcher, its ready line and a contact are read as they were written") {
+TEST_CASE("mpi command: the arguments of a launcher, its ready line and a contact are read as they were written") {
   const LaunchArguments arguments{Runner::per_processor, "10.0.0.7", {"sh", "-c", "echo --"}};
   std::vector<std::string> words = launch_words(arguments);
   CHECK(words.front() == "run");

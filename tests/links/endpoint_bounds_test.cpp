@@ -201,7 +201,7 @@ TEST_CASE("endpoint bounds: a Relay inside a Relay gives no input") {
   relayed.check_same_session();
 }
 
-TEST_CASE("endpoint bounds: [S36] a Relay is not kept for a peer whose link is down") {
+TEST_CASE("endpoint bounds: [S36] a Relay is not kept for a peer with a link that is down") {
   Pair pair;
   pair.cut = true;
   pair.run(seconds(5));
@@ -215,7 +215,7 @@ TEST_CASE("endpoint bounds: [S36] a Relay is not kept for a peer whose link is d
   CHECK(pair.at_b.empty());
 }
 
-TEST_CASE("endpoint bounds: [S36] a piece of output comes without a number, and is kept for nobody") {
+TEST_CASE("endpoint bounds: [S36] a piece of output comes without a number, and is not kept") {
   Pair pair(nodes, ann);
   pair.run(seconds(1));
   pair.at_b.clear();
@@ -234,7 +234,7 @@ TEST_CASE("endpoint bounds: [S36] a piece of output comes without a number, and 
 
 // ---- what is kept and sent again -----------------------------------------------------------------------------------
 
-TEST_CASE("endpoint bounds: [S36b] a session that would keep too much is begun anew, and goes on from there") {
+TEST_CASE("endpoint bounds: [S36b] a session that would keep too much starts over, and goes on from there") {
   SessionLimits limits;
   limits.kept_bytes = 10'000;
   Pair pair(limits);
@@ -266,8 +266,7 @@ TEST_CASE("endpoint bounds: [S36b] a session that would keep too much is begun a
   CHECK(pair.a.kept_bytes() == 0);
 }
 
-TEST_CASE(
-    "endpoint bounds: [S35] a numbered frame to nobody in particular is dropped, and takes nobody's number") {
+TEST_CASE("endpoint bounds: [S35] a numbered frame to no incarnation is dropped, and takes no number") {
   Endpoint b(settings_of(beta, alpha));
   Hand hand{alpha, b};
   hand.open();

@@ -133,7 +133,7 @@ TEST_CASE("endpoint: what is sent before the link is open arrives once it is, in
   CHECK(wire.at_b == Jobs{2, 3});
 }
 
-TEST_CASE("endpoint: a hint is said again with every beat, and told to the machine once, or anew on a new link") {
+TEST_CASE("endpoint: a hint goes out with every beat, and the machine is told once, and again on a new link") {
   Wire wire;
   wire.run(seconds(1));
   const auto tell = [&](std::uint32_t lendable) {
@@ -342,8 +342,7 @@ TEST_CASE("endpoint: a pair with nothing under way rests, and takes no silence f
   CHECK(wire.b->links().at(0).dormant);
 }
 
-TEST_CASE(
-    "endpoint: a pair that has rested for long is forgotten on both sides, and meets anew with nothing lost") {
+TEST_CASE("endpoint: a pair that has rested for long is forgotten on both sides, and meets again without loss") {
   FarWire wire;
   wire.a = std::make_unique<Endpoint>(settings(wire.ann, wire.nodes, 2));  // it learns the way there by a grant
   wire.route();
@@ -396,8 +395,7 @@ TEST_CASE("endpoint: a lost word of rest is said again when the other is heard")
   CHECK(wire.beats() == before);
 }
 
-TEST_CASE(
-    "endpoint: a client that means another party is told whom it has reached, and nobody else is [S13] [S13a]") {
+TEST_CASE("endpoint: only a client that means another party is told which party it has reached [S13] [S13a]") {
   for (const Role role : {Role::client, Role::site_manager}) {
     EndpointSettings mine = settings({SiteName("there"), role, role == Role::client ? "7" : ""}, beta, 1);
     Endpoint asking(std::move(mine)), asked(settings(alpha, beta, 1));

@@ -72,7 +72,7 @@ TEST_CASE("session: what isn't acknowledged is kept, byte for byte, whatever els
   }
 }
 
-TEST_CASE("session: a peer that was started anew is owed nothing of before") {
+TEST_CASE("session: a restarted peer is owed nothing of before") {
   Both both;
   both.session.meet(7);
   for (const std::size_t size : {10, 0, 5000}) both.keep(size, 'x');

@@ -91,7 +91,7 @@ TEST_CASE("trust: without a Hello that proves it, no frame of a link key is beli
   CHECK(real.tell(real.frame(withdraw(2), 2)).size() == 1);
 }
 
-TEST_CASE("trust: a key that is revoked, or whose certificate expires, is believed no more at once") {
+TEST_CASE("trust: a key is believed no more once it is revoked, or its certificate expires") {
   const Signer beta_site{SiteName("beta")};
   const LinkKey link = new_link();
   const TrustSettings trust = knows({&beta_site});

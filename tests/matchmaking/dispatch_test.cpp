@@ -65,7 +65,7 @@ TEST_CASE("delegation policies: order") {
   }
 }
 
-TEST_CASE("keys hold at the ends of their ranges") {
+TEST_CASE("policies: keys hold at the ends of their ranges") {
   const auto lowest = request(1, UINT32_MAX, UINT32_MAX, INT32_MIN);
   const auto highest = request(2, 0, 0, INT32_MAX);
   CHECK(dispatch_priority.key(highest) < dispatch_priority.key(lowest));
@@ -73,7 +73,7 @@ TEST_CASE("keys hold at the ends of their ranges") {
   CHECK(dispatch_smallest_first.key(highest) < dispatch_smallest_first.key(lowest));
 }
 
-TEST_CASE("how long a request has waited changes no key, so a queue may keep them") {
+TEST_CASE("policies: how long a request has waited changes no key, so a queue may keep them") {
   for (const auto* policy : {&dispatch_fcfs, &dispatch_fcfs_scan, &dispatch_smallest_first,
                              &dispatch_largest_first, &dispatch_priority}) {
     RequestView view = request(7, 3, 2, 1);
@@ -84,7 +84,7 @@ TEST_CASE("how long a request has waited changes no key, so a queue may keep the
 }
 
 // Functions are compared in double parentheses, since doctest can't print them.
-TEST_CASE("names and aliases") {
+TEST_CASE("policies: names and aliases") {
   CHECK((find_placement("wf") == find_placement("worst_fit")));
   CHECK((find_placement("bf") == find_placement("best_fit")));
   CHECK((find_placement("cm") == cluster_minimization));

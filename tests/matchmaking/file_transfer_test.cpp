@@ -40,8 +40,7 @@ TEST_CASE("files: the quickest replica counts, and several files come one after 
   CHECK(seconds_to(home, {}) == 0.0);
 }
 
-TEST_CASE(
-    "files: a way of which nothing is known carries 100 Mbit/s, and a file of unknown size takes the way alone") {
+TEST_CASE("files: an unknown way carries 100 Mbit/s, and a file of unknown size takes the way alone") {
   CHECK(seconds_to(home, {{25'000'000, {SiteName("elsewhere")}}}) == doctest::Approx(2.0));
   CHECK(seconds_to(odd, {{25'000'000, {home}}}) == doctest::Approx(2.0));
   CHECK(seconds_to(home, {{0, {far}}}) == doctest::Approx(0.1));

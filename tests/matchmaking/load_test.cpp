@@ -12,7 +12,7 @@ namespace load_test {
 
 using namespace dmm;
 
-TEST_CASE("load and threshold") {
+TEST_CASE("load: whether it is above the threshold") {
   struct Row {
     Load load;
     double threshold;
@@ -42,7 +42,7 @@ TEST_CASE("load and threshold") {
   }
 }
 
-TEST_CASE("the load as a number") {
+TEST_CASE("load: its value is a number") {
   CHECK(value({60, 40, 100}) == doctest::Approx(1.0));
   CHECK(value({78, 0, 100}) == doctest::Approx(0.78));
   CHECK(std::isinf(value({0, 0, 0})));

@@ -45,7 +45,7 @@ std::size_t combined(PlacementPolicy policy, const ResourceNeed& need, const std
 
 }  // namespace
 
-TEST_CASE("the job mixes of both papers: how many clusters each policy combines") {
+TEST_CASE("experiments: how many clusters each policy combines on the job mixes of both papers") {
   struct Row {
     std::uint32_t components, size;
     std::size_t worst_fit, minimal, flexible;
@@ -67,7 +67,7 @@ TEST_CASE("the job mixes of both papers: how many clusters each policy combines"
   }
 }
 
-TEST_CASE("on any state of the testbed, cutting freely combines no more clusters than CM, and CM than worst fit") {
+TEST_CASE("experiments: in any state of the testbed FCM combines no more clusters than CM, CM than worst fit") {
   const std::uint32_t sizes[] = {134, 40, 52, 56, 38};  // the working processors of DAS-2, section 5.3
   const std::pair<std::uint32_t, std::uint32_t> jobs[] = {{2, 18}, {3, 12}, {4, 9},  {4, 16},
                                                           {3, 24}, {4, 18}, {6, 12}, {8, 9}};
@@ -179,7 +179,7 @@ Averages mean_of_ten(PlacementPolicy policy, bool cut_freely, double mean_gap) {
 
 }  // namespace
 
-TEST_CASE("figure 7 of the CM paper: FCM before CM before worst fit, more so under contention") {
+TEST_CASE("experiments: figure 7 of the CM paper: FCM before CM before worst fit, more so under contention") {
   const Averages wf_low = mean_of_ten(worst_fit, false, 80), wf_high = mean_of_ten(worst_fit, false, 40);
   const Averages cm_low = mean_of_ten(cluster_minimization, false, 80),
                  cm_high = mean_of_ten(cluster_minimization, false, 40);

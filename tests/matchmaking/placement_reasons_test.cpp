@@ -24,7 +24,7 @@ std::string reason(const ResourceNeed& need, const char* policy) {
 
 }  // namespace
 
-TEST_CASE("the reasons of a placement name when input files would be there") {
+TEST_CASE("placement reasons: they name when input files would be there") {
   std::vector<ClusterView> clusters = three_clusters();
   clusters[0].staging = seconds(30);
   clusters[2].staging = milliseconds(4'020);
@@ -37,7 +37,7 @@ TEST_CASE("the reasons of a placement name when input files would be there") {
         std::string::npos);
 }
 
-TEST_CASE("the reasons of a placement: what was chosen, and what other policies would have done") {
+TEST_CASE("placement reasons: what was chosen, and what other policies would have done") {
   ResourceNeed three;
   three.components = {{8, {}, {}}, {8, {}, {}}, {8, {}, {}}};
   CHECK(reason(three, "cm") ==
@@ -49,7 +49,7 @@ TEST_CASE("the reasons of a placement: what was chosen, and what other policies 
                          "cm would take 2 clusters: 16 on alpha/c, 8 on beta/c"));
 }
 
-TEST_CASE("the reasons of a placement: a flexible request that only one policy cuts") {
+TEST_CASE("placement reasons: a flexible request that only one policy cuts") {
   ResourceNeed flexible;
   flexible.kind = RequestKind::flexible;
   flexible.components = {{24, {}, {}}};
@@ -60,7 +60,7 @@ TEST_CASE("the reasons of a placement: a flexible request that only one policy c
                 "processors have to fit one cluster, and the largest usable idle count is 18; cm finds none"));
 }
 
-TEST_CASE("the reasons of a placement: what its components name, and what fits where the policy finds nothing") {
+TEST_CASE("placement reasons: what components name, and what fits where the policy finds nothing") {
   ResourceNeed fixed;
   fixed.kind = RequestKind::fixed;
   fixed.components = {{8, SiteName("beta"), {}}};
@@ -79,8 +79,7 @@ TEST_CASE("the reasons of a placement: what its components name, and what fits w
             .starts_with("any fit, since cm finds none, chose 3 clusters: "));
 }
 
-TEST_CASE(
-    "the reasons of a placement: the first place that components name and that isn't there, or is too small") {
+TEST_CASE("placement reasons: the first place that components name and that is absent or too small") {
   const auto clusters = three_clusters();
   const auto why_not = [&](std::vector<Component> components) {
     ResourceNeed fixed;

@@ -61,7 +61,7 @@ std::string placed(const char* policy, const ResourceNeed& need, const std::vect
 
 }  // namespace
 
-TEST_CASE("the example of figure 2: three components of 8 on 18, 15 and 12 idle") {
+TEST_CASE("placement: figure 2: three components of 8 on 18, 15 and 12 idle") {
   const auto clusters = clusters_with({18, 15, 12});
   const auto need = non_fixed({8, 8, 8});
   CHECK(placed("wf", need, clusters) == "8@c1 8@c2 8@c3");
@@ -70,7 +70,7 @@ TEST_CASE("the example of figure 2: three components of 8 on 18, 15 and 12 idle"
   CHECK(placed("bf", need, clusters) == "8@c3 8@c2 8@c1");
 }
 
-TEST_CASE("the example of figure 4: 24 flexible processors on 18, 15 and 12 idle") {
+TEST_CASE("placement: figure 4: 24 flexible processors on 18, 15 and 12 idle") {
   const auto clusters = clusters_with({18, 15, 12});
   CHECK(placed("fcm", flexible(24), clusters) == "18@c1 6@c2");
   CHECK(placed("wf", flexible(24), clusters) == "-");
@@ -78,7 +78,7 @@ TEST_CASE("the example of figure 4: 24 flexible processors on 18, 15 and 12 idle
   CHECK(placed("bf", flexible(24), clusters) == "-");
 }
 
-TEST_CASE("flexible needs") {
+TEST_CASE("placement: flexible needs") {
   struct Row {
     const char* policy;
     ResourceNeed need;
@@ -131,7 +131,7 @@ TEST_CASE("flexible needs") {
   }
 }
 
-TEST_CASE("non-fixed needs: order of components, ties, all or nothing") {
+TEST_CASE("placement: non-fixed needs: order of components, ties, all or nothing") {
   const auto equal = clusters_with({10, 10, 10});
   CHECK(placed("wf", non_fixed({4, 4}), equal) == "4@c1 4@c2");
   CHECK(placed("cm", non_fixed({4, 4}), equal) == "4@c1 4@c1");
@@ -147,7 +147,7 @@ TEST_CASE("non-fixed needs: order of components, ties, all or nothing") {
   }
 }
 
-TEST_CASE("fixed needs go where they say, under every policy") {
+TEST_CASE("placement: fixed needs go where they say, under every policy") {
   auto clusters = clusters_with({18, 15, 12});
   clusters[2].name = ClusterName("c1");
   clusters[2].site = SiteName("t");
@@ -203,7 +203,7 @@ TEST_CASE("usable processors: quota, whole nodes, constraints") {
   }
 }
 
-TEST_CASE("whole nodes are taken for each component") {
+TEST_CASE("placement: whole nodes are taken for each component") {
   auto clusters = clusters_with({16, 12});
   for (auto& view : clusters) view.processors_per_node = 4;
   // Each component of 5 takes 8 processors.
@@ -214,7 +214,7 @@ TEST_CASE("whole nodes are taken for each component") {
   CHECK(placed("fcm", flexible(27), clusters) == "16@c1 11@c2");
 }
 
-TEST_CASE("clusters are ordered by what their quota leaves") {
+TEST_CASE("placement: clusters are ordered by what their quota leaves") {
   auto clusters = clusters_with({20, 15});
   clusters[0].quota = 0.5;
   CHECK(placed("fcm", flexible(20), clusters) == "15@c2 5@c1");
@@ -322,7 +322,8 @@ void check_sound(const Placement& placement, const std::vector<std::uint32_t>& s
 
 }  // namespace
 
-TEST_CASE("random non-fixed needs: what is placed fits, and equal components are placed if they can be") {
+TEST_CASE(
+    "placement: what is placed of random non-fixed needs fits, and equal components are placed if possible") {
   for (std::uint32_t seed = 1; seed <= 20000; ++seed) {
     Draw draw(seed);
     const auto clusters = draw.clusters();
@@ -342,7 +343,7 @@ TEST_CASE("random non-fixed needs: what is placed fits, and equal components are
   }
 }
 
-TEST_CASE("what the policies miss is found by going back, whenever it can be placed at all") {
+TEST_CASE("placement: what the policies miss is found by going back, whenever it can be placed at all") {
   const auto clusters = clusters_with({7, 5});
   CHECK(placed("wf", non_fixed({3, 5, 4}), clusters) == "-");
   CHECK(shown(any_fit(non_fixed({3, 5, 4}), clusters), clusters) == "3@c1 5@c2 4@c1");
@@ -365,7 +366,7 @@ TEST_CASE("what the policies miss is found by going back, whenever it can be pla
   CHECK_FALSE(any_fit(non_fixed(odd), clusters_with(std::vector<std::uint32_t>(40, 99))));
 }
 
-TEST_CASE("random flexible needs: FCM finds a cut if there is one, and the fewest components") {
+TEST_CASE("placement: for random flexible needs FCM finds a cut if there is one, and the fewest components") {
   for (std::uint32_t seed = 1; seed <= 20000; ++seed) {
     Draw draw(seed);
     const auto clusters = draw.clusters();
@@ -387,7 +388,7 @@ TEST_CASE("random flexible needs: FCM finds a cut if there is one, and the fewes
   }
 }
 
-TEST_CASE("random flexible needs without bounds: FCM places whatever the usable processors hold in all") {
+TEST_CASE("placement: without bounds FCM places random flexible needs up to all usable processors") {
   for (std::uint32_t seed = 1; seed <= 5000; ++seed) {
     Draw draw(seed);
     const auto clusters = draw.clusters();

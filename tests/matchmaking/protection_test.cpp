@@ -5,7 +5,7 @@
 
 namespace dmm::protection_test {
 
-TEST_CASE("what is promised to a job doubles with each interruption, up to the owner's bound") {
+TEST_CASE("protection: the time promised to a job doubles with each interruption, up to the owner's bound") {
   constexpr Duration first = seconds(600), most = seconds(5000);
   Interruptions past;
   CHECK(protected_time(past, first, most) == Duration{});

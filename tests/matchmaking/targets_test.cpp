@@ -90,7 +90,7 @@ TEST_CASE("best fit: the least that fits, then unknown, then the rest") {
   CHECK(order_by("best_fit", {30, 5, 3}, neighbours.views) == "201345");
 }
 
-TEST_CASE("round robin and configured order") {
+TEST_CASE("targets: round robin and configured order") {
   const Neighbours neighbours({{3}, {}, {5}});
   CHECK(order_by("configured", {8, 5, 2}, neighbours.views) == "012");
   CHECK(order_by("fcfs", {8, 5, 2}, neighbours.views) == "012");
@@ -134,7 +134,7 @@ TEST_CASE("may_fit: a hint may be a little old") {
   CHECK_FALSE(may_fit({1, 5, 0}, silent));
 }
 
-TEST_CASE("may_fit: the largest cluster is told exactly, and nobody is asked who can never serve it") {
+TEST_CASE("may_fit: the largest cluster is told exactly, and a neighbour that can never serve isn't asked") {
   const CapacityHint hint{{24, 24, true}, {24, 26, true}};
   const TargetView view{0, hint, true, 0};
   CHECK(may_fit({24, 5, 0}, view));
@@ -145,7 +145,7 @@ TEST_CASE("may_fit: the largest cluster is told exactly, and nobody is asked who
   CHECK(may_fit({26, 5, 0}, TargetView{0, unsure, true, 0}));
 }
 
-TEST_CASE("the largest cluster beyond a link") {
+TEST_CASE("targets: the largest cluster beyond a link") {
   CHECK(largest_beyond({}) == 0);
   CHECK(largest_beyond(CapacityHint{{0, 32}, {5, 64}, {0, 0}}) == 64);
 }

@@ -42,7 +42,7 @@ std::optional<Indices> taken(const std::vector<std::uint32_t>& components,
 
 }  // namespace
 
-TEST_CASE("both leases of one cluster are taken, never one of each") {
+TEST_CASE("victims: both leases of one cluster are taken, never one of each") {
   const auto clusters = clusters_of(4, {0, 0});
   const std::vector<VictimView> leases{{{2, 0}, 10}, {{0, 2}, 1}, {{2, 0}, 10}, {{0, 2}, 100}};
   CHECK(taken({4}, clusters, leases) == Indices{0, 2});
@@ -51,14 +51,14 @@ TEST_CASE("both leases of one cluster are taken, never one of each") {
   CHECK(victims->placement == Placement{{0, 0, 4}});
 }
 
-TEST_CASE("of as many leases the cheapest are taken") {
+TEST_CASE("victims: of as many leases the cheapest are taken") {
   const auto clusters = clusters_of(4, {0, 0});
   CHECK(taken({2}, clusters, {{{2, 0}, 5}, {{2, 0}, 3}, {{0, 2}, 4}, {{0, 2}, 9}}) == Indices{1});
   CHECK(taken({4}, clusters, {{{2, 0}, 5}, {{2, 0}, 5}, {{0, 2}, 4}, {{0, 2}, 5}}) == Indices{2, 3});
   CHECK(taken({4}, clusters_of(6, {0}), {{{2}, 5}, {{2}, 1}, {{2}, 3}}) == Indices{1, 2});
 }
 
-TEST_CASE("of as many leases the cheapest are taken, whichever are the largest") {
+TEST_CASE("victims: of as many leases the cheapest are taken, whichever are the largest") {
   CHECK(taken({4}, clusters_of(8, {0}), {{{3}, 100}, {{2}, 1}, {{2}, 1}}) == Indices{1, 2});
   CHECK(taken({5}, clusters_of(9, {0}), {{{4}, 50}, {{3}, 9}, {{2}, 1}, {{1}, 1}}) == Indices{1, 2});
   CHECK(taken({6}, clusters_of(16, {1}), {{{5}, 50}, {{3}, 9}, {{4}, 1}, {{2}, 1}, {{3}, 8}}) == Indices{0});
@@ -88,7 +88,7 @@ std::optional<Cost> best_of_all(const ResourceNeed& need, const std::vector<Clus
 
 }  // namespace
 
-TEST_CASE("no other choice of up to ten leases is of fewer, or of as many and cheaper") {
+TEST_CASE("victims: no other choice of up to ten leases is of fewer, or of as many and cheaper") {
   std::mt19937 random(20261123);
   const auto up_to = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % (most + 1)); };
   int found = 0;
@@ -119,7 +119,7 @@ TEST_CASE("no other choice of up to ten leases is of fewer, or of as many and ch
   CHECK(found > 1'000);
 }
 
-TEST_CASE("of very many leases as few are taken as it takes, and none that is dearer than one left of its size") {
+TEST_CASE("victims: of very many leases the fewest are taken, none dearer than one left of its size") {
   std::vector<VictimView> leases;
   for (std::uint32_t i = 0; i < 20'000; ++i) leases.push_back({{64 + i % 977}, (i * 7'919ULL) % 100'003});
   const auto all = taken({1'000'000}, clusters_of(10'000'000, {0}), leases);
@@ -133,16 +133,16 @@ TEST_CASE("of very many leases as few are taken as it takes, and none that is de
       CHECK((leases[lease].cost >= of_size->second || std::ranges::binary_search(*all, lease)));
 }
 
-TEST_CASE("one lease that is enough is taken rather than two cheaper ones") {
+TEST_CASE("victims: one lease that is enough is taken rather than two cheaper ones") {
   CHECK(taken({4}, clusters_of(4, {0, 0}), {{{2, 0}, 1}, {{2, 0}, 1}, {{0, 4}, 1000}}) == Indices{2});
 }
 
-TEST_CASE("a lease that turns out not to be needed is left alone") {
+TEST_CASE("victims: a lease that turns out not to be needed is left alone") {
   CHECK(taken({4}, clusters_of(6, {0}), {{{3}, 1}, {{2}, 10}, {{1}, 1}}) == Indices{0, 2});
   CHECK(taken({4}, clusters_of(6, {2, 0}), {{{2, 0}, 9}, {{0, 3}, 1}, {{0, 3}, 1}}) == Indices{0});
 }
 
-TEST_CASE("nothing is taken where the request couldn't start all the same") {
+TEST_CASE("victims: nothing is taken where the request couldn't start all the same") {
   const std::vector<VictimView> leases{{{2, 0}, 1}, {{2, 0}, 1}, {{0, 2}, 1}, {{0, 2}, 1}};
   auto clusters = clusters_of(4, {0, 0});
   CHECK_FALSE(taken({5}, clusters, leases).has_value());
@@ -159,14 +159,14 @@ TEST_CASE("nothing is taken where the request couldn't start all the same") {
   SUBCASE("nothing is lent") { CHECK_FALSE(taken({1}, clusters, {}).has_value()); }
 }
 
-TEST_CASE("several components may take leases of several clusters, if no one cluster will do") {
+TEST_CASE("victims: several components may take leases of several clusters, if no one cluster will do") {
   const auto clusters = clusters_of(4, {0, 0});
   const std::vector<VictimView> leases{{{2, 0}, 1}, {{2, 0}, 1}, {{0, 2}, 9}, {{0, 2}, 2}};
   CHECK(taken({4, 2}, clusters, leases) == Indices{0, 1, 3});
   CHECK(taken({2, 2}, clusters, leases) == Indices{0, 1});
 }
 
-TEST_CASE("what the policy would place nowhere takes few leases with which another assignment does") {
+TEST_CASE("victims: a need that the policy places nowhere takes few leases that allow another assignment") {
   std::vector<ClusterView> clusters = clusters_with({0, 0});
   clusters[0].total_processors = 7;
   clusters[1].total_processors = 5;
@@ -175,11 +175,11 @@ TEST_CASE("what the policy would place nowhere takes few leases with which anoth
   CHECK_FALSE(taken({3, 5, 5}, clusters, leases).has_value());
 }
 
-TEST_CASE("a lease on two clusters is taken whole") {
+TEST_CASE("victims: a lease on two clusters is taken whole") {
   CHECK(taken({4}, clusters_of(4, {2, 0}), {{{0, 4}, 50}, {{2, 2}, 3}}) == Indices{1});
 }
 
-TEST_CASE("what could start already takes nothing") {
+TEST_CASE("victims: a request that could start already takes nothing") {
   CHECK(taken({2}, clusters_of(4, {0, 2}), {{{2, 0}, 1}}) == Indices{});
 }
 

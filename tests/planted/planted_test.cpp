@@ -170,9 +170,11 @@ void print_passed_over(const std::string& lines) {
 
 }  // namespace
 
-TEST_CASE("nothing is found where nothing is planted") { CHECK(find({Planted::none, ""}, 10).by == ""); }
+TEST_CASE("planted bugs: nothing is found where nothing is planted") {
+  CHECK(find({Planted::none, ""}, 10).by == "");
+}
 
-TEST_CASE("every planted bug is found by the check that is named for it") {
+TEST_CASE("planted bugs: each is found by the check that is named for it") {
   const char* const wanted = std::getenv("DMM_BUG");
   REQUIRE(finders.size() == planted_names.size() - 1);
   for (std::size_t i = 0; i < finders.size(); ++i) {

@@ -20,7 +20,7 @@ InputFile file(std::string_view name, std::string_view url = "http://h/x") { ret
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-TEST_CASE("an input file is read from NAME=URL, and named after its URL without that") {
+TEST_CASE("input files: an input file is read from NAME=URL, and named after its URL without that") {
   const auto named = std::get<0>(parse_input_file("in/mesh.dat=http://h:8000/a?b=c"));
   CHECK(named.name == "in/mesh.dat");
   CHECK(named.replicas == std::vector<Replica>{{"http://h:8000/a?b=c"}});
@@ -28,7 +28,7 @@ TEST_CASE("an input file is read from NAME=URL, and named after its URL without 
   CHECK(std::get<0>(parse_input_file("file:///scratch/ann/a=b.txt")).name == "a=b.txt");
 }
 
-TEST_CASE("a logical name stands in the place of a URL") {
+TEST_CASE("input files: a logical name stands in the place of a URL") {
   const auto named = std::get<0>(parse_input_file("lfn:physics/mesh.dat"));
   CHECK(named.name == "mesh.dat");
   CHECK(named.replicas[0].url == "lfn:physics/mesh.dat");
@@ -38,7 +38,7 @@ TEST_CASE("a logical name stands in the place of a URL") {
   CHECK(has(fault_of(InputFiles{named}), "expected a URL"));
 }
 
-TEST_CASE("a file is in one place at least, and not in too many") {
+TEST_CASE("input files: a file is in one place at least, and not in too many") {
   InputFile nowhere = file("a");
   nowhere.replicas.clear();
   CHECK(has(fault_of(InputFiles{nowhere}), "expected 1 to 16 places"));
@@ -46,14 +46,14 @@ TEST_CASE("a file is in one place at least, and not in too many") {
   CHECK(has(fault_of(InputFiles{nowhere}), "expected 1 to 16 places"));
 }
 
-TEST_CASE("a name leads nowhere but below the job's folder") {
+TEST_CASE("input files: a name leads nowhere but below the job's folder") {
   for (const char* name : {"", "/etc/passwd", "../x", "a/../b", ".", "a//b", "a/", "a/."})
     CHECK_MESSAGE(has(fault_of_text(std::string(name) + "=http://h/x"), "expected a name below"), name);
   CHECK(has(fault_of_text(std::string(256, 'n') + "=http://h/x"), "at most 255 bytes"));
   CHECK(fault_of_text("..a/b..=http://h/x").empty());
 }
 
-TEST_CASE("a URL is of http, https or file") {
+TEST_CASE("input files: a URL is of http, https or file") {
   for (const char* url : {"ftp://h/x", "http://", "file://host/x", "gopher://h/x"})
     CHECK_MESSAGE(has(fault_of_text(std::string("n=") + url), "or a URL that begins with"), url);
   CHECK(has(fault_of_text("n=http://h/a b"), "without blanks"));
@@ -61,7 +61,7 @@ TEST_CASE("a URL is of http, https or file") {
   CHECK(has(fault_of_text("n=http://h/" + std::string(2'000, 'x')), "at most 2000"));
 }
 
-TEST_CASE("a path without a scheme is one at home") {
+TEST_CASE("input files: a path without a scheme is one at home") {
   const auto file_in = [](const char* text) { return std::get<0>(parse_input_file(text)); };
   CHECK(file_in("data/mesh.dat") == InputFile{"mesh.dat", {{"home:data/mesh.dat"}}});
   CHECK(file_in("in/m=a=b#c?d") == InputFile{"in/m", {{"home:a=b#c?d"}}});
@@ -71,7 +71,7 @@ TEST_CASE("a path without a scheme is one at home") {
   CHECK(has(fault_of_text("n="), "expected a file here"));
 }
 
-TEST_CASE("an output file has a name below the working directory and a place at home") {
+TEST_CASE("input files: an output file has a name below the working directory and a place at home") {
   const auto file_in = [](const char* text) { return std::get<0>(parse_output_file(text)); };
   CHECK(file_in("out/a") == OutputFile{"out/a", "home:out/a"});
   CHECK(file_in("out/a=b=%j") == OutputFile{"out/a", "home:b=%j"});
@@ -85,7 +85,7 @@ TEST_CASE("an output file has a name below the working directory and a place at 
   CHECK(has(fault_of(many), "there are 65 files; at most 64"));
 }
 
-TEST_CASE("files of one job are in no other's place, and not too many") {
+TEST_CASE("input files: files of one job are in no other's place, and not too many") {
   CHECK(fault_of(InputFiles{file("a"), file("b"), file("ab"), file("d/a")}).empty());
   CHECK(has(fault_of(InputFiles{file("a"), file("a")}), "in each other's place"));
   CHECK(has(fault_of(InputFiles{file("d/a"), file("d")}), "'d/a' and 'd'"));
@@ -97,7 +97,7 @@ TEST_CASE("files of one job are in no other's place, and not too many") {
   CHECK(has(fault_of(InputFiles{checked}), "'a': expected a SHA-256 of 64 digits"));
 }
 
-TEST_CASE("a job with input files asks for nodes that bring them, and works in a folder of its own") {
+TEST_CASE("input files: a job with input files asks for nodes that bring them, and works in its own folder") {
   JobDescription job;
   job.program.arguments = {"true"};
   job.need.components.push_back({1, {}, {}});

@@ -20,7 +20,7 @@ std::string refused(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("indices of an array: each at its position, and the same text again") {
+TEST_CASE("array indices: each at its position, and the same text again") {
   const ArrayIndices indices = read("0-9:3,100,20-22%5");
   CHECK(indices.size() == 8);
   CHECK(indices.at_once == 5);
@@ -40,7 +40,7 @@ TEST_CASE("indices of an array: each at its position, and the same text again") 
   CHECK(to_text(read("0-999999")) == "0-999999");
 }
 
-TEST_CASE("indices of an array that can't be are refused, and what was expected is said") {
+TEST_CASE("array indices: impossible ones are refused, and what was expected is said") {
   for (const char* text :
        {"", "x", "1-", "-1", "1,,2", "1-9:", "0-9%", "0-9%0", "0-9%x", "3:2", "1 - 2", "0-9%5,11"})
     CHECK_MESSAGE(refused(text).starts_with("expected indices as in 0-99"), text);
@@ -57,7 +57,7 @@ TEST_CASE("indices of an array that can't be are refused, and what was expected 
   CHECK(refused(many) == "there are 1001 ranges of indices; at most 1000");
 }
 
-TEST_CASE("indices of an array in a message are checked: a peer may say anything") {
+TEST_CASE("array indices: those in a message are checked, since a peer may say anything") {
   ArrayIndices indices;
   CHECK(fault_of(indices) == "");
   indices.at_once = 3;

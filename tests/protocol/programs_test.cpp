@@ -29,7 +29,7 @@ std::string script_of(std::size_t bytes) {
 
 }  // namespace
 
-TEST_CASE("sizes of a job are checked, each with its field and its limit") {
+TEST_CASE("programs: sizes of a job are checked, each with its field and its limit") {
   JobDescription at_limit = job(), beyond = job();
   std::string fault;
   SUBCASE("an argument") {
@@ -83,7 +83,7 @@ TEST_CASE("sizes of a job are checked, each with its field and its limit") {
   CHECK(fault_of(beyond) == fault);
 }
 
-TEST_CASE("sizes of a script and of input are checked, and of all that travels with each Start") {
+TEST_CASE("programs: sizes of a script and of input are checked, and of all that travels with each Start") {
   JobDescription at_limit = job(), beyond = job();
   std::string fault;
   SUBCASE("a script") {
@@ -108,7 +108,7 @@ TEST_CASE("sizes of a script and of input are checked, and of all that travels w
   CHECK(fault_of(beyond) == fault);
 }
 
-TEST_CASE("zero bytes, no program and hops without end are refused") {
+TEST_CASE("programs: zero bytes, no program and hops without end are refused") {
   JobDescription bad = job();
   std::string fault;
   SUBCASE("a zero byte in a path") {
@@ -138,7 +138,7 @@ TEST_CASE("zero bytes, no program and hops without end are refused") {
   CHECK(fault_of(bad) == fault);
 }
 
-TEST_CASE("conditions of a job are checked, each with its field and its limit [S146c]") {
+TEST_CASE("programs: conditions of a job are checked, each with its field and its limit [S146c]") {
   JobDescription at_limit = job(), beyond = job();
   std::string fault;
   SUBCASE("a begin time") {
@@ -166,7 +166,7 @@ TEST_CASE("conditions of a job are checked, each with its field and its limit [S
   CHECK(fault_of(beyond) == fault);
 }
 
-TEST_CASE("the first line of a script is read as the kernel reads it, or its fault is told") {
+TEST_CASE("programs: the first line of a script is read as the kernel reads it, or its fault is told") {
   struct Row {
     std::string script, interpreter, argument, fault;
   };

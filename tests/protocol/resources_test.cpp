@@ -53,7 +53,7 @@ std::size_t bytes_of(const ResourceNeed& need) {
 
 }  // namespace
 
-TEST_CASE("a need has at most 64 components, 64 splits and 64 pieces in each [S79]") {
+TEST_CASE("resources: a need has at most 64 components, 64 splits and 64 pieces in each [S79]") {
   CHECK(fault_of(fixed_need(64)).empty());
   CHECK_FALSE(fault_of(fixed_need(65)).empty());
   CHECK(fault_of(flexible_need(64, 64)).empty());
@@ -61,7 +61,7 @@ TEST_CASE("a need has at most 64 components, 64 splits and 64 pieces in each [S7
   CHECK_FALSE(fault_of(flexible_need(64, 65)).empty());
 }
 
-TEST_CASE("a need has at most 32 attributes, of 128 bytes each") {
+TEST_CASE("resources: a need has at most 32 attributes, of 128 bytes each") {
   ResourceNeed need = flexible_need(1, 1);
   need.constraints.attributes = attributes(32, 128);
   CHECK(fault_of(need).empty());
@@ -71,7 +71,7 @@ TEST_CASE("a need has at most 32 attributes, of 128 bytes each") {
   CHECK_FALSE(fault_of(need).empty());
 }
 
-TEST_CASE("whatever is asked for fits into a frame many times over") {
+TEST_CASE("resources: whatever is asked for fits into a frame many times over") {
   for (ResourceNeed need : {fixed_need(64), flexible_need(64, 64)}) {
     need.constraints.attributes = attributes(32, 128);
     REQUIRE(fault_of(need).empty());

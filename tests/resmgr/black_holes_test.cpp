@@ -90,7 +90,7 @@ TEST_CASE("black holes: of a ledger that has jobs their users are counted") {
   CHECK(holes.aside().size() == 1);
 }
 
-TEST_CASE("black holes: keepers die by somebody's doing if a user is there each time, else by the machine's") {
+TEST_CASE("black holes: a user that is there each time is to blame for keepers' deaths, else the machine is") {
   BlackHoles holes(3, seconds(600));
   const auto dies = [&](const std::vector<RequestId>& jobs) { holes.keeper_died(start, {{0, 3}}, jobs); };
   for (std::uint64_t death = 1; death <= 5; ++death) dies({job(9, death), job(death)});

@@ -65,7 +65,7 @@ struct NamedNodes {
 
 }  // namespace
 
-TEST_CASE("nodes without names are called by their numbers") {
+TEST_CASE("node numbers: nodes without names are called by their numbers") {
   NodeNumbers numbers;
   numbers.configure(3, {});
   CHECK_FALSE(numbers.is_named());
@@ -81,7 +81,7 @@ TEST_CASE("nodes without names are called by their numbers") {
   CHECK(numbers.absent().empty());
 }
 
-TEST_CASE("named nodes have numbers in the order in which they are first named") {
+TEST_CASE("node numbers: named nodes are numbered in the order in which they are first named") {
   const NodeNumbers numbers = numbers_of({"b", "a", "c"});
   CHECK(numbers.is_named());
   CHECK(numbers.all() == Numbered{{0, "b"}, {1, "a"}, {2, "c"}});
@@ -89,13 +89,13 @@ TEST_CASE("named nodes have numbers in the order in which they are first named")
   CHECK(numbers.name_of(7) == "");
 }
 
-TEST_CASE("names keep their numbers in whatever order they are listed, and when others come [S124a]") {
+TEST_CASE("node numbers: names keep their numbers in any order of the list, and when others come [S124a]") {
   NodeNumbers numbers = numbers_of({"a", "b", "c"});
   numbers.configure(0, {"c", "d", "b", "a"});
   CHECK(numbers.all() == Numbered{{0, "a"}, {1, "b"}, {2, "c"}, {3, "d"}});
 }
 
-TEST_CASE("who isn't listed is absent, and has its number again when it comes back the next time [S124a]") {
+TEST_CASE("node numbers: a node that isn't listed is absent, and gets its number back next time [S124a]") {
   NodeNumbers numbers = numbers_of({"a", "b", "c"});
   numbers.configure(0, {"c", "a"});
   CHECK(numbers.size() == 3);
@@ -111,7 +111,7 @@ TEST_CASE("who isn't listed is absent, and has its number again when it comes ba
   CHECK(numbers.absent().empty());
 }
 
-TEST_CASE("a number is free for another only when its node wasn't listed the last time either [S124a]") {
+TEST_CASE("node numbers: a number is free once its node wasn't listed the last time either [S124a]") {
   NodeNumbers numbers = numbers_of({"a", "b", "c"});
   numbers.configure(0, {"a", "c", "d"});
   CHECK(numbers.name_of(1) == "b");
@@ -122,7 +122,7 @@ TEST_CASE("a number is free for another only when its node wasn't listed the las
   CHECK(numbers.name_of(4) == "b");
 }
 
-TEST_CASE("the greatest numbers are forgotten when their nodes have been gone for long") {
+TEST_CASE("node numbers: the greatest numbers are forgotten when their nodes have been gone for long") {
   NodeNumbers numbers = numbers_of({"a", "b", "c"});
   numbers.configure(0, {"a"});
   CHECK(numbers.size() == 3);
@@ -132,7 +132,7 @@ TEST_CASE("the greatest numbers are forgotten when their nodes have been gone fo
   CHECK(numbers.absent().empty());
 }
 
-TEST_CASE("numbers that an earlier start gave are kept over a restart [S124a]") {
+TEST_CASE("node numbers: numbers that an earlier start gave are kept over a restart [S124a]") {
   NodeNumbers before = numbers_of({"a", "b", "c"});
   before.configure(0, {"c"});
   NodeNumbers numbers;
@@ -148,7 +148,7 @@ TEST_CASE("numbers that an earlier start gave are kept over a restart [S124a]") 
   }
 }
 
-TEST_CASE("a restored number beyond what a resource manager may have is not believed") {
+TEST_CASE("node numbers: a restored number beyond what a resource manager may have is not believed") {
   NodeNumbers numbers;
   numbers.restore(nodes_per_manager_max, "far");
   numbers.restore(1, "b");
@@ -157,7 +157,7 @@ TEST_CASE("a restored number beyond what a resource manager may have is not beli
 }
 
 // The highest epoch that a node has seen is kept by the resource manager under the node's name.
-TEST_CASE("a node that comes back obeys no older lease than before, whatever its number is now [S124a] [S126]") {
+TEST_CASE("node numbers: a node that comes back obeys no older lease, whatever its number [S124a] [S126]") {
   NamedNodes nodes({"a", "b", "c"});
   REQUIRE(nodes.obeys(5, 1));
   nodes.rename({"a", "c"});
@@ -179,7 +179,7 @@ TEST_CASE("a node that comes back obeys no older lease than before, whatever its
   CHECK(nodes.obeys(6, number));
 }
 
-TEST_CASE("a node that got the number of another obeys by what it has seen itself, and by that alone [S126]") {
+TEST_CASE("node numbers: a node with a reused number obeys by what it has seen itself alone [S126]") {
   NamedNodes nodes({"a", "b"});
   REQUIRE(nodes.obeys(5, 1));
   nodes.rename({"a"});

@@ -6,7 +6,7 @@ namespace resource_manager_output_test {
 using namespace dmm;
 using namespace dmm::resmgr_stage;
 
-TEST_CASE("resource manager: an outcome nobody fetches is kept for an hour") {
+TEST_CASE("resource manager: an outcome that isn't fetched is kept for an hour") {
   Stage stage = Stage::running();
   stage.end(job(1));
   stage.wait(seconds(3599));

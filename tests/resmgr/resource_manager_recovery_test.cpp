@@ -222,7 +222,7 @@ TEST_CASE(
   CHECK(stage.ordered<StartTask>().at(0).id.request == job(2));
 }
 
-TEST_CASE("resource manager: tasks that nobody knows of are ended before anything else") {
+TEST_CASE("resource manager: unknown tasks are ended before anything else") {
   Stage stage = Stage::leased();
   stage.restart_in_contact({{{job(7), 0}, 99}, {{job(8), 0}, 98}});
   CHECK(stage.ordered<EndTask>().size() == 2);
@@ -240,7 +240,7 @@ TEST_CASE("resource manager: tasks that nobody knows of are ended before anythin
   CHECK(stage.said<Ended>(alice).empty());
 }
 
-TEST_CASE("resource manager: after a restart everybody has a term to come back") {
+TEST_CASE("resource manager: after a restart owner and job manager have a term to come back") {
   Stage stage = Stage::running();
   stage.put(LinkDown{owner});
   stage.put(LinkDown{alice});
@@ -265,7 +265,7 @@ TEST_CASE("resource manager: a cluster that lost nodes of its configuration forg
   stage.restart({job_1});
 }
 
-TEST_CASE("resource manager: a task whose nodes were taken out of service meanwhile says so") {
+TEST_CASE("resource manager: a lost task says so if some of its nodes were taken out of service") {
   Stage stage = Stage::running();
   ResourceManagerSettings fewer = settings_of_8_nodes();
   SUBCASE("one of its nodes is left") { fewer.nodes = 1; }
@@ -481,7 +481,7 @@ TEST_CASE("resource manager: nodes that lose their jobs at restarts are set asid
   CHECK(stage.said<SetAside>(owner).size() == (keeper_died ? 0 : 2));  // as news, and after Register
 }
 
-TEST_CASE("resource manager: whose keeper died is told so, and no node is blamed for it [S138a] [S132a]") {
+TEST_CASE("resource manager: a job hears that its keeper died, and no node is blamed for it [S138a] [S132a]") {
   Stage stage = Stage::leased();
   const Party bystander = neighbour(2);
   for (const std::uint64_t number : {1U, 2U, 3U, 4U}) {
@@ -506,7 +506,7 @@ TEST_CASE("resource manager: whose keeper died is told so, and no node is blamed
   CHECK_FALSE(last_end(stage, bystander).keeper_died);
 }
 
-TEST_CASE("resource manager: a machine on which keepers die whoever is there is set aside as a whole [S132a]") {
+TEST_CASE("resource manager: a machine is set aside as a whole if keepers die there with any users [S132a]") {
   Stage stage = Stage::leased();
   lose_keeper(stage, 1, {1, 2});
   lose_keeper(stage, 2, {2, 3});

@@ -228,7 +228,7 @@ TEST_CASE("resource manager: each may say only what is theirs") {
   CHECK(stage.effects.tasks.empty());
 }
 
-TEST_CASE("resource manager: a lease of one of the owner's users is no other's, who can't keep it from her") {
+TEST_CASE("resource manager: a lease for one user can't be used, or kept from that user, by another") {
   Stage stage = Stage::in_contact();
   const Party mallory = job_manager_of(alice.site, "mallory");
   stage.put(LinkUp{mallory, true, {}, {}});
@@ -403,7 +403,7 @@ TEST_CASE("resource manager: nodes aren't clean while a task of an older lease s
   CHECK(stage.said<Clean>(owner).at(0).lease == lease(2));
 }
 
-TEST_CASE("resource manager: a site manager that began anew ends nothing, and is told what is there") {
+TEST_CASE("resource manager: a restarted site manager ends nothing, and is told what is there") {
   Stage stage = Stage::running();
   stage.hear(owner, Unassign{lease(1), {{0, 0}}, seconds(300), {}});
   stage.hear(alice, start(lease(1), job(2), {{2, 2}}));

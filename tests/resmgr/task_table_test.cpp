@@ -176,7 +176,7 @@ TEST_CASE("task table: outcomes are forgotten in order of time, and their job wi
   CHECK(add(tasks, id(1)).number == 4);  // the name is free again, the number isn't
 }
 
-TEST_CASE("task table: tasks whose rows changed are told in order, each once") {
+TEST_CASE("task table: tasks with changed rows are told in order, each once") {
   TaskTable tasks;
   CHECK(tasks.take_changed().empty());
   for (const std::uint64_t job : {3, 1, 3, 2}) tasks.changed(id(job));

@@ -70,7 +70,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("numbers as text: digits, no negative zero, no zeros at the end") {
+TEST_CASE("results: numbers as text have digits, no negative zero and no zeros at the end") {
   CHECK(fixed(12.5, 2) == "12.50");
   CHECK(fixed(-0.0001, 2) == "0.00");
   CHECK(plain(12.5, 6) == "12.5");
@@ -84,7 +84,7 @@ TEST_CASE("numbers as text: digits, no negative zero, no zeros at the end") {
   CHECK(with_commas(999) == "999");
 }
 
-TEST_CASE("processors are numbered through the clusters, low numbers first") {
+TEST_CASE("results: processors are numbered through the clusters, low numbers first") {
   Grid grid = equal_clusters(2, 4);
   ProcessorNumbers numbers(grid);
   CHECK(numbers.first_of(1) == 4);
@@ -100,7 +100,7 @@ TEST_CASE("processors are numbered through the clusters, low numbers first") {
   CHECK(numbers.shared() == 1);
 }
 
-TEST_CASE("whatever fits by counting gets processors of its own, told by ends") {
+TEST_CASE("results: any job that fits by counting gets processors of its own, told by ends") {
   constexpr std::uint32_t processors = 16;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Random random(seed);
@@ -145,7 +145,7 @@ TEST_CASE("whatever fits by counting gets processors of its own, told by ends") 
   }
 }
 
-TEST_CASE("a folder of results has every file, and rows as other tools expect them") {
+TEST_CASE("results: a folder of results has every file, and rows as other tools expect them") {
   Folder folder;
   Grid grid = equal_clusters(2, 4);
   {
@@ -207,14 +207,14 @@ TEST_CASE("a folder of results has every file, and rows as other tools expect th
   CHECK(schedule.find("\"nb_jobs_rejected\": 1") != std::string::npos);
 }
 
-TEST_CASE("a folder that can't be made is told at the end") {
+TEST_CASE("results: a folder that can't be made is told at the end") {
   Grid grid = equal_clusters(1, 1);
   SimulationResults results(
       {.folder = "/dev/null/x", .grid = grid, .root_names = {}, .links = {}, .title = "t", .workload_name = "w"});
   CHECK(results.finish({}, 0, "", "").find("/dev/null/x") != std::string::npos);
 }
 
-TEST_CASE("buckets of time keep their mean and their number bounded") {
+TEST_CASE("results: buckets of time keep their mean and their number bounded") {
   TimeBuckets buckets(2);
   for (int i = 0; i < 10'000; ++i) buckets.add(i * 60.0, {1.0, static_cast<double>(i)});
   CHECK(buckets.size() <= TimeBuckets::buckets_max);
@@ -224,7 +224,7 @@ TEST_CASE("buckets of time keep their mean and their number bounded") {
   CHECK(buckets.step_seconds() == doctest::Approx(32 * 60));
 }
 
-TEST_CASE("the distribution of waits rises to all jobs") {
+TEST_CASE("results: the distribution of waits rises to all jobs") {
   WaitDistribution waits;
   for (const double wait : {0.0, 0.5, 30.0, 3600.0}) waits.add(wait);
   const auto curve = waits.curve();
@@ -235,7 +235,7 @@ TEST_CASE("the distribution of waits rises to all jobs") {
   CHECK(WaitDistribution().curve().empty());
 }
 
-TEST_CASE("axes end at round marks") {
+TEST_CASE("results: axes end at round marks") {
   const Axis percent = make_axis(AxisKind::linear, 3, 97);
   CHECK(percent.low == 0);
   CHECK(percent.high == 100);
@@ -254,7 +254,7 @@ TEST_CASE("axes end at round marks") {
   CHECK(time_mark(0) == "0");
 }
 
-TEST_CASE("a drawing is well formed: what opens is closed, and texts are escaped") {
+TEST_CASE("results: a drawing is well formed: what opens is closed, and texts are escaped") {
   LineChart chart;
   chart.title = "a < b & c";
   chart.series = {{"one", {{0, 1, 0.5}, {1, 2, 0}}, {}}, {"two", {{0, 3, 0}}, {}}, {"none", {}, {}}};
@@ -270,7 +270,7 @@ TEST_CASE("a drawing is well formed: what opens is closed, and texts are escaped
   CHECK(bars.find("nan") == std::string::npos);
 }
 
-TEST_CASE("a Gantt chart keeps the largest boxes") {
+TEST_CASE("results: a Gantt chart keeps the largest boxes") {
   Grid grid = equal_clusters(1, 8);
   Gantt gantt(grid);
   for (std::uint64_t i = 0; i < 2 * Gantt::boxes_max; ++i) {

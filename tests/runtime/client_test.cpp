@@ -128,7 +128,7 @@ TEST_CASE("client: a manager that restarts before it answers is asked again, but
   CHECK(!pool.silent_since(number));
 }
 
-TEST_CASE("client: whoever has the wrong name learns the right one [S13a]") {
+TEST_CASE("client: a client that calls a manager by a wrong name learns the right one [S13a]") {
   const Folder folder;
   const std::string endpoint = "ipc://" + folder.path + "/jobs";
   FakeManager manager(endpoint, 1000);
@@ -168,7 +168,7 @@ TEST_CASE("client: a manager that isn't there is given up early, one that only r
   CHECK(replies[0].fault == "");
 }
 
-TEST_CASE("why nobody can be reached") {
+TEST_CASE("client: an endpoint that can't be reached is told with the reason") {
   const Folder folder;
   const std::string path = folder.path + "/socket", endpoint = "ipc://" + path;
   const auto why = [&](const std::string& where) {

@@ -65,7 +65,7 @@ TEST_CASE("connection guard: an idle connection is cut after its limit, unless i
   CHECK(stage.guard.empty());
 }
 
-TEST_CASE("connection guard: whoever is heard is not idle") {
+TEST_CASE("connection guard: a connection that is heard is not idle") {
   Stage stage;
   stage.open(1);
   stage.open(2);
@@ -235,7 +235,7 @@ TEST_CASE("connection guard: memory that was given back meanwhile doesn't count"
   CHECK(stage.to_cut(365 * mebibyte) == Cut{1});
 }
 
-TEST_CASE("connection guard: endless growth cuts again and again, and nobody who is heard") {
+TEST_CASE("connection guard: endless growth cuts again and again, but no connection that is heard") {
   Stage stage;
   std::uint64_t resident = 100 * mebibyte;
   stage.open(1);

@@ -41,7 +41,7 @@ DaemonSettings settings_in(const LedgerFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("what a daemon makes is for its own account, and it works in its directory") {
+TEST_CASE("daemon: what it makes is for its own account, and it works in its directory") {
   const LedgerFolder folder;
   const int code = in_a_process([&] {
     ::umask(0);
@@ -61,7 +61,7 @@ TEST_CASE("what a daemon makes is for its own account, and it works in its direc
   CHECK(work_in("/dev/null/no/folder").find("/dev/null/no/folder") != std::string::npos);
 }
 
-TEST_CASE("whoever starts a daemon is told what others can do through it") {
+TEST_CASE("daemon: its start warns of what others can do through it") {
   using Texts = std::vector<std::string>;
   CHECK(exposures_of(false) == Texts{});
   const Texts open = exposures_of(true);
@@ -69,7 +69,7 @@ TEST_CASE("whoever starts a daemon is told what others can do through it") {
   CHECK(open[0].starts_with("runs as root"));
 }
 
-TEST_CASE("a daemon that is to end with its parent is told to when that is killed") {
+TEST_CASE("daemon: it is told to end when the parent that it is to end with is killed") {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   const pid_t parent = fork();

@@ -23,7 +23,7 @@ Notes replacing(const LedgerFolder& folder, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a file is replaced as a whole, and is on the disk before anybody relies on it") {
+TEST_CASE("files: a file is replaced as a whole, and is on the disk before anything relies on it") {
   const LedgerFolder folder;
   WatchedDisk disk(folder.path());
   REQUIRE(replace_file(folder.file("one"), "old").empty());
@@ -37,7 +37,7 @@ TEST_CASE("a file is replaced as a whole, and is on the disk before anybody reli
   CHECK(folder.content("one") == "old");
 }
 
-TEST_CASE("a new name that can't be brought to the disk is an error") {
+TEST_CASE("files: a new name that can't be brought to the disk is an error") {
   const LedgerFolder folder;
   WatchedDisk disk(folder.path());
   folder.write("from", "x");
@@ -45,7 +45,7 @@ TEST_CASE("a new name that can't be brought to the disk is an error") {
   CHECK(rename_synced(folder.file("from"), folder.file("to")).starts_with("cannot sync the folder of "));
 }
 
-TEST_CASE("numbers of starts grow, also with a clock that was set back") {
+TEST_CASE("files: numbers of starts grow, even after a clock was set back") {
   const LedgerFolder folder;
   const std::string file = folder.file("incarnation");
   REQUIRE(replace_file(file, "99999999999999\n").empty());
@@ -59,7 +59,7 @@ TEST_CASE("numbers of starts grow, also with a clock that was set back") {
   CHECK(std::holds_alternative<std::string>(next_incarnation(file)));
 }
 
-TEST_CASE("job numbers are never handed out twice") {
+TEST_CASE("files: job numbers are never handed out twice") {
   const LedgerFolder folder;
   const std::string path = folder.file("next-job");
   NumberFile first(path, 100);

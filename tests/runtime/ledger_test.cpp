@@ -55,7 +55,7 @@ std::uint64_t step_of(const LedgerContent& content) {
   return content == content_after(step) ? step : UINT64_MAX;
 }
 
-TEST_CASE("what was committed is found again, and nothing else") {
+TEST_CASE("ledger: what was committed is found again, and nothing else") {
   const LedgerFolder folder;
   for (const bool sync_all : {false, true}) {
     auto options = ledger_options(folder.file());
@@ -79,7 +79,7 @@ TEST_CASE("what was committed is found again, and nothing else") {
   }
 }
 
-TEST_CASE("a ledger is refused that another process holds, or that isn't this manager's") {
+TEST_CASE("ledger: it is refused if another process holds it, or if it is another manager's") {
   const LedgerFolder folder;
   const LedgerOptions options = ledger_options(folder.file());
   const std::string name = "the ledger " + folder.file();
@@ -104,7 +104,7 @@ TEST_CASE("a ledger is refused that another process holds, or that isn't this ma
   CHECK(fault_of_open(ledger_options(folder.file("no/folder"))).find("No such file") != std::string::npos);
 }
 
-TEST_CASE("the clock that instants are kept by is the same in all processes of one start of the machine") {
+TEST_CASE("ledger: the clock of its instants is the same in all processes of one start of the machine") {
   const LedgerFolder folder;
   CHECK_FALSE(open_ledger(folder.file())->is_of_this_boot());  // it was made just now
   const Duration clock = open_ledger(folder.file())->clock();
@@ -113,7 +113,7 @@ TEST_CASE("the clock that instants are kept by is the same in all processes of o
   CHECK(open_ledger(folder.file())->is_of_this_boot());
 }
 
-TEST_CASE("what a process that crashed left in the log is in the file before anything new is written") {
+TEST_CASE("ledger: what a crashed process left in the log is in the file before anything new is written") {
   const LedgerFolder before, after;
   {
     const auto ledger = open_ledger(before.file());
@@ -130,7 +130,7 @@ TEST_CASE("what a process that crashed left in the log is in the file before any
   CHECK(content_of(*ledger) == content_after(5));
 }
 
-TEST_CASE("people may read while the ledger is written, and hold up nothing") {
+TEST_CASE("ledger: people may read while the ledger is written, and hold up nothing") {
   const LedgerFolder folder;
   const auto ledger = open_ledger(folder.file());
   ledger->put("leases", "a", "1");
@@ -152,7 +152,7 @@ TEST_CASE("people may read while the ledger is written, and hold up nothing") {
   }
 }
 
-TEST_CASE("whenever the writer is killed, whole batches are left, and all that were committed") {
+TEST_CASE("ledger: whenever the writer is killed, whole batches are left, and all committed ones") {
   const LedgerFolder folder;
   void* const shared = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   REQUIRE(shared != MAP_FAILED);
@@ -260,7 +260,7 @@ Tally flip_in_log(const LedgerFolder& folder, const Snapshot& sound, std::uint64
   return flip_bytes(folder, sound, &Snapshot::log, 100, 1500, random);
 }
 
-TEST_CASE("a byte that changed in the file is found, or it made no difference") {
+TEST_CASE("ledger: a byte that changed in the file is found, or it made no difference") {
   const LedgerFolder folder(quick_folder());
   Random random(11);
   for (const Snapshot& sound : {snapshot_without_log(), snapshot_with_log()}) {
@@ -273,7 +273,7 @@ TEST_CASE("a byte that changed in the file is found, or it made no difference") 
   }
 }
 
-TEST_CASE("a byte that changed in the log leaves what was committed before, or is found") {
+TEST_CASE("ledger: a byte that changed in the log leaves what was committed before, or is found") {
   const LedgerFolder folder(quick_folder());
   const Snapshot sound = snapshot_with_log();
   const Tally tally = flip_in_log(folder, sound, 13);
@@ -282,7 +282,7 @@ TEST_CASE("a byte that changed in the log leaves what was committed before, or i
   CHECK(tally.prefix > 0);
 }
 
-TEST_CASE("a byte that changed in a log whose content is in the file already mixes nothing up") {
+TEST_CASE("ledger: a byte that changed in a log that the file already contains mixes nothing up") {
   const LedgerFolder folder(quick_folder());
   Snapshot sound = snapshot_with_log();
   folder.write("ledger.sqlite", sound.file);
@@ -296,7 +296,7 @@ TEST_CASE("a byte that changed in a log whose content is in the file already mix
   CHECK(tally.refused_ones > 0);
 }
 
-TEST_CASE("a file that was cut is found, and a log that was cut leaves what was committed before") {
+TEST_CASE("ledger: a file that was cut is found, and a log that was cut leaves what was committed before") {
   const LedgerFolder folder(quick_folder());
   const Snapshot without = snapshot_without_log(), with = snapshot_with_log();
   Random random(17);
@@ -313,7 +313,7 @@ TEST_CASE("a file that was cut is found, and a log that was cut leaves what was 
   CHECK(tally.whole == 0);
 }
 
-TEST_CASE("a row that was changed, lost or added by hand is found") {
+TEST_CASE("ledger: a row that was changed, lost or added by hand is found") {
   const LedgerFolder folder;
   const Snapshot sound = snapshot_without_log();
   for (const char* const change :
@@ -330,7 +330,7 @@ TEST_CASE("a row that was changed, lost or added by hand is found") {
   }
 }
 
-TEST_CASE("a ledger of a later version is called that, and not damaged") {
+TEST_CASE("ledger: one of a later version is called that, and not damaged") {
   const LedgerFolder folder;
   folder.write("ledger.sqlite", snapshot_without_log().file);
   sql(folder.file(), "PRAGMA user_version=9; CREATE TABLE of_then(x)");
@@ -342,7 +342,7 @@ TEST_CASE("a ledger of a later version is called that, and not damaged") {
   CHECK(fault_of_open(ledger_options(folder.file())).ends_with(" is damaged: it has no version"));
 }
 
-TEST_CASE("a ledger of an earlier version is taken over, with what it lacks") {
+TEST_CASE("ledger: one of an earlier version is taken over, with what it lacks") {
   const LedgerFolder folder;
   const Snapshot sound = snapshot_without_log();
   folder.write("ledger.sqlite", sound.file);
@@ -358,7 +358,7 @@ TEST_CASE("a ledger of an earlier version is taken over, with what it lacks") {
   CHECK(ledger.commit(Grade::synced) == CommitOutcome::done);
 }
 
-TEST_CASE("on a full disk a batch waits, and is committed as soon as there is room") {
+TEST_CASE("ledger: on a full disk a batch waits, and is committed as soon as there is room") {
   const LedgerFolder folder;
   WatchedDisk disk(folder.path());
   std::uint64_t step = 0;
@@ -384,7 +384,7 @@ TEST_CASE("on a full disk a batch waits, and is committed as soon as there is ro
   CHECK(fault_of_open(ledger_options(folder.file())).find("damaged") == std::string::npos);
 }
 
-TEST_CASE("on a disk that fills up again and again nothing is lost") {
+TEST_CASE("ledger: on a disk that fills up again and again nothing is lost") {
   const LedgerFolder folder;
   WatchedDisk disk(folder.path());
   int stalls = 0;
@@ -406,7 +406,7 @@ TEST_CASE("on a disk that fills up again and again nothing is lost") {
   CHECK(stalls > 5);
 }
 
-TEST_CASE("what is to survive the machine is synced before its commit is over") {
+TEST_CASE("ledger: what has to survive the machine is synced before its commit is over") {
   const std::string synced = "synced ledger.sqlite-wal";
   for (const bool sync_all : {false, true}) {
     const LedgerFolder folder;
@@ -430,7 +430,7 @@ TEST_CASE("what is to survive the machine is synced before its commit is over") 
   }
 }
 
-TEST_CASE("what was committed before, and is said again to be synced, is synced") {
+TEST_CASE("ledger: what was committed before, and is said again to be synced, is synced") {
   const LedgerFolder folder;
   WatchedDisk disk(folder.path());
   const auto ledger = open_ledger(folder.file());
@@ -445,7 +445,7 @@ TEST_CASE("what was committed before, and is said again to be synced, is synced"
   CHECK_FALSE(syncs(Grade::synced));  // by now it is
 }
 
-TEST_CASE("a new ledger is on the disk before it has its name, and its name before it is used") {
+TEST_CASE("ledger: a new one is on the disk before it has its name, and its name before it is used") {
   const LedgerFolder folder;
   const WatchedDisk disk(folder.path());
   const auto ledger = open_ledger(folder.file());
@@ -456,7 +456,7 @@ TEST_CASE("a new ledger is on the disk before it has its name, and its name befo
   CHECK(renamed[1] == "synced " + std::filesystem::path(folder.path()).filename().string());
 }
 
-TEST_CASE("after a sync that failed nothing is committed any more") {
+TEST_CASE("ledger: after a sync that failed nothing is committed any more") {
   const LedgerFolder folder;
   WatchedDisk disk(folder.path());
   {

@@ -99,7 +99,7 @@ const RowText submission_1{"submissions", "cli#4", R"({"client":["b",3,"cli"],"t
 
 }  // namespace
 
-TEST_CASE("a site manager's ledger of version 1 is read, and what it lacks has its defaults") {
+TEST_CASE("ledger versions: a site manager's ledger of version 1 is read, and what it lacks has its defaults") {
   const LedgerFolder folder;
   make_ledger(folder, 1, "sitemgr a", {"leases", "usage", "drained"}, {lease_1, usage_1, drained_1});
   for (int start = 1; start <= 2; ++start) {  // the first start converts it
@@ -115,7 +115,8 @@ TEST_CASE("a site manager's ledger of version 1 is read, and what it lacks has i
   CHECK(sql(folder.file(), "PRAGMA user_version") == "2");
 }
 
-TEST_CASE("a resource manager's ledger of version 1 is read, and what it lacks has its defaults") {
+TEST_CASE(
+    "ledger versions: a resource manager's ledger of version 1 is read, and what it lacks has its defaults") {
   const LedgerFolder folder;
   make_ledger(folder, 1, "resmgr a/n", {"fences", "assignments", "tasks", "suspects"},
               {fence_1, assignment_1, task_1, suspect_1});
@@ -131,7 +132,7 @@ TEST_CASE("a resource manager's ledger of version 1 is read, and what it lacks h
   CHECK(only<SuspectRecord>(rows).suspect.users.size() == 1);
 }
 
-TEST_CASE("a job manager's ledger of version 1 is read, and what it lacks has its defaults") {
+TEST_CASE("ledger versions: a job manager's ledger of version 1 is read, and what it lacks has its defaults") {
   const LedgerFolder folder;
   make_ledger(folder, 1, "jobmgr b/ann", {"jobs", "progress", "submissions"},
               {job_1, {"progress", "9", progress_head + "}"}, submission_1});
@@ -150,7 +151,7 @@ TEST_CASE("a job manager's ledger of version 1 is read, and what it lacks has it
   CHECK(only<SubmissionRecord>(rows).first_job == 9);
 }
 
-TEST_CASE("ledgers of version 2 are read") {
+TEST_CASE("ledger versions: ledgers of version 2 of all managers are read") {
   const LedgerFolder site, nodes, jobs;
   RowText lease = lease_1, fence = fence_1, assignment = assignment_1, task = task_1;
   const auto add = [](RowText& row, const std::string& more) { row.record.insert(row.record.size() - 1, more); };

@@ -42,7 +42,7 @@ std::string content(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("JSON strings are right for any bytes") {
+TEST_CASE("log: JSON strings are right for any bytes") {
   CHECK(escaped("plain") == R"("plain")");
   CHECK(escaped("a\"b\\c\n\t\x01") == R"("a\"b\\c\n\t\u0001")");
   CHECK(escaped("Zoë → 🦀") == "\"Zoë → 🦀\"");
@@ -54,7 +54,7 @@ TEST_CASE("JSON strings are right for any bytes") {
   CHECK(escaped(std::string_view("\0", 1)) == R"("\u0000")");
 }
 
-TEST_CASE("every pair of bytes makes JSON that a strict parser takes") {
+TEST_CASE("log: every pair of bytes makes JSON that a strict parser takes") {
   for (int first = 0; first < 256; ++first) {
     for (int second = 0; second < 256; ++second) {
       const std::string text = {static_cast<char>(first), static_cast<char>(second), 'x'};
@@ -65,7 +65,7 @@ TEST_CASE("every pair of bytes makes JSON that a strict parser takes") {
   }
 }
 
-TEST_CASE("an event is one JSON object a line") {
+TEST_CASE("log: an event is one JSON object a line") {
   const LogEvent event{Level::info,
                        "delegate",
                        {SiteName("das-0"), "alice", 17, 2},
@@ -86,7 +86,8 @@ TEST_CASE("an event is one JSON object a line") {
         "nothing=null local=false");
 }
 
-TEST_CASE("a file takes the lines of its level and above; warnings reach it at once, the rest at a flush") {
+TEST_CASE(
+    "log: a file takes the lines of its level and above; warnings reach it at once, other lines at a flush") {
   const Folder folder;
   const std::string path = folder.path + "/deeper/site.log";
   Log log;
@@ -114,7 +115,7 @@ TEST_CASE("a file takes the lines of its level and above; warnings reach it at o
   CHECK(std::is_sorted(times.begin(), times.end()));
 }
 
-TEST_CASE("a log that was moved away is opened again, and one that can't be goes on where it was") {
+TEST_CASE("log: one that was moved away is opened again, and one that can't be goes on where it was") {
   const Folder folder;
   const std::string path = folder.path + "/site.log";
   Log log;
@@ -133,7 +134,7 @@ TEST_CASE("a log that was moved away is opened again, and one that can't be goes
   CHECK(content(path + ".old").find("\"third\"") != std::string::npos);
 }
 
-TEST_CASE("a log that grows beyond its bound is moved, and so many of those moved are kept") {
+TEST_CASE("log: one that grows beyond its bound is moved, and a set number of moved ones is kept") {
   const Folder folder;
   Log log;
   REQUIRE(log.open({folder.path + "/site.jsonl", false, Level::info, "test", 1'000, 2}).empty());
@@ -150,7 +151,7 @@ TEST_CASE("a log that grows beyond its bound is moved, and so many of those move
   CHECK(std::filesystem::is_symlink(folder.path + "/nowhere"));
 }
 
-TEST_CASE("a log that can't be opened is a text; one that can't be written is survived") {
+TEST_CASE("log: one that can't be opened is a text; one that can't be written is survived") {
   Log closed;
   const std::string fault = closed.open({"/proc/no/such/place", false, Level::info, "test"});
   CHECK(fault.find("/proc/no/such/place") != std::string::npos);
@@ -160,14 +161,14 @@ TEST_CASE("a log that can't be opened is a text; one that can't be written is su
   full.flush();
 }
 
-TEST_CASE("times are UTC") {
+TEST_CASE("log: its times are UTC") {
   CHECK(utc_text(0) == "1970-01-01T00:00:00.000000Z");
   CHECK(utc_text(1'767'225'599'999'999) == "2025-12-31T23:59:59.999999Z");
   const Instant before = monotonic_now();  // operands are evaluated in any order
   CHECK(before <= monotonic_now());
 }
 
-TEST_CASE("pieces of output land where they belong, and not through a link") {
+TEST_CASE("log: pieces of output land where they belong, and not through a link") {
   const Folder folder;
   const std::string path = folder.path + "/out";
   CHECK(write_piece({path, 0, "hello ", true}).empty());

@@ -78,7 +78,7 @@ int next_count(int pipe) {
   return count;
 }
 
-TEST_CASE("a daemon settles after some milliseconds of taking in, however much has come") {
+TEST_CASE("reactor: a daemon settles after some milliseconds of taking in, however much has come") {
   const LedgerFolder folder;
   const std::string socket = "ipc://" + folder.file("slow.ipc");
   int ends[2];

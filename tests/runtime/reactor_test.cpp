@@ -152,7 +152,7 @@ class ClerkProcess {
   std::map<std::uint64_t, Reply> replies_ = {};  ///< replies that came before they were awaited
 };
 
-TEST_CASE("what is decided is kept first, then done, then told") {
+TEST_CASE("reactor: what is decided is kept first, then done, then told") {
   ClerkProcess clerk;
   for (int i = 0; i < 3; ++i) REQUIRE(clerk.is_answered(clerk.begin_asking("committed")));
   CHECK(in_order(clerk.disk.notes(), "decided", {"wrote ledger.sqlite-wal", "performed", "sent"}));
@@ -164,7 +164,7 @@ TEST_CASE("what is decided is kept first, then done, then told") {
   CHECK(clerk.exit_code() == 0);
 }
 
-TEST_CASE("where the disk fails to sync nothing is done or told, and the daemon says why") {
+TEST_CASE("reactor: where the disk fails to sync nothing is done or told, and the daemon says why") {
   ClerkProcess clerk;
   REQUIRE(clerk.is_answered(clerk.begin_asking("synced")));
   clerk.disk.forget_notes();
@@ -177,7 +177,7 @@ TEST_CASE("where the disk fails to sync nothing is done or told, and the daemon 
   CHECK(clerk.count_logged("ledger_lost") == 1);
 }
 
-TEST_CASE("while the disk is full nothing is done or told, and with room it goes on") {
+TEST_CASE("reactor: while the disk is full nothing is done or told, and with room it goes on") {
   ClerkProcess clerk;
   clerk.disk.fill();
   const std::uint64_t first = clerk.begin_asking("committed");
@@ -197,7 +197,7 @@ TEST_CASE("while the disk is full nothing is done or told, and with room it goes
   CHECK_FALSE(clerk.did_since("sent"));
 }
 
-TEST_CASE("at SIGHUP a daemon goes on in a new log, so that the old one may be moved away") {
+TEST_CASE("reactor: at SIGHUP a daemon goes on in a new log, so that the old one may be moved away") {
   ClerkProcess clerk;
   clerk.await_logged("ready");
   std::filesystem::rename(clerk.folder.file("log"), clerk.folder.file("log.1"));

@@ -107,7 +107,7 @@ void check_round_trip() {
   }
 }
 
-TEST_CASE("every kind of row comes back from JSON as it was") {
+TEST_CASE("record json: every kind of row comes back from JSON as it was") {
   check_round_trip<LeaseRecord>();
   check_round_trip<UsageRow>();
   check_round_trip<DrainRecord>();
@@ -119,7 +119,7 @@ TEST_CASE("every kind of row comes back from JSON as it was") {
   check_round_trip<TaskRow>();
 }
 
-TEST_CASE("a row is an object by column, and instants are wall time") {
+TEST_CASE("record json: a row is an object by column, and instants are wall time") {
   UsageRow row;
   row.number = 7;
   row.use = {.lease = {SiteName("a"), {1, 2}},
@@ -136,7 +136,7 @@ TEST_CASE("a row is an object by column, and instants are wall time") {
   CHECK(to_json(DrainRecord{SiteName("\xFF\n")}, {}) == R"({"site":{"hex":"ff0a"}})");
 }
 
-TEST_CASE("what is no such row is refused by column") {
+TEST_CASE("record json: what is no row is refused by column") {
   FenceRecord fence;
   const auto fault = [&](const char* text) { return from_json(text, {}, fence); };
   CHECK(fault(R"({"node":4294967295,"highest":[1,2],"more":[]})") == "");
@@ -167,7 +167,7 @@ TEST_CASE("what is no such row is refused by column") {
     CHECK(from_json((std::string(R"({"site":)") + bad + "}"), {}, drain) != "");
 }
 
-TEST_CASE("the rows of a machine are read at the next start, and one that can't be is named") {
+TEST_CASE("record json: the rows of a machine are read at the next start, and an unreadable one is named") {
   const LedgerFolder folder;
   const std::string directory = std::filesystem::path(folder.file()).parent_path().string();
   const auto open = [&](const char* mode) { return open_kept<ResourceRecord>(directory, mode, "resmgr a/n"); };

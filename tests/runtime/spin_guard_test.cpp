@@ -68,7 +68,7 @@ struct SpinnerShell {
 
 }  // namespace
 
-TEST_CASE("a manager spins when it asked at once for another settle ten thousand times in a row") {
+TEST_CASE("spin guard: a manager spins when it asked at once for another settle ten thousand times in a row") {
   SpinGuard guard;
   for (std::uint32_t i = 1; i < spins_max; ++i) CHECK_FALSE(guard.settled(true));
   SUBCASE("a deadline in the future ends that") {
@@ -88,7 +88,7 @@ TEST_CASE("a manager spins when it asked at once for another settle ten thousand
   }
 }
 
-TEST_CASE("a daemon logs once with its state that its manager spins, and goes on") {
+TEST_CASE("spin guard: a daemon logs once with its state that its manager spins, and goes on") {
   const LedgerFolder folder;
   const std::string log_file = folder.file("log");
   const pid_t daemon = fork();

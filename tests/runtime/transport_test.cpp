@@ -74,7 +74,7 @@ std::optional<Got> meet(Transport& peer, Transport& server) {
 
 }  // namespace
 
-TEST_CASE("frames travel both ways, over ipc and tcp, and the far end of each connection is proved") {
+TEST_CASE("transport: frames travel both ways, over ipc and tcp, and the far end of each connection is proved") {
   const Folder folder;
   const LinkSecret secret = new_link_secret();
   Transport server(keyed());
@@ -106,7 +106,7 @@ TEST_CASE("frames travel both ways, over ipc and tcp, and the far end of each co
   }
 }
 
-TEST_CASE("a peer that starts later is reached, and gets one frame rather than all that were refused") {
+TEST_CASE("transport: a peer that starts later is reached, and gets one frame rather than all that were refused") {
   const Folder folder;
   Transport peer;
   const Connection out = dial(peer, folder.ipc("late"));
@@ -120,7 +120,7 @@ TEST_CASE("a peer that starts later is reached, and gets one frame rather than a
   CHECK(!next(server, milliseconds(100)));
 }
 
-TEST_CASE("a peer that left can't be sent to; a burst arrives whole and in order") {
+TEST_CASE("transport: a peer that left can't be sent to; a burst arrives whole and in order") {
   const Folder folder;
   Transport server;
   REQUIRE(server.listen(folder.ipc("a")) == "");
@@ -144,7 +144,7 @@ TEST_CASE("a peer that left can't be sent to; a burst arrives whole and in order
   CHECK(!server.send(4711, "no such connection"));
 }
 
-TEST_CASE("messages of several parts and frames that are too large are refused; the listener goes on") {
+TEST_CASE("transport: messages of several parts and frames that are too large are refused; the listener goes on") {
   const Folder folder;
   Transport server;
   REQUIRE(server.listen(folder.ipc("a")) == "");
@@ -172,7 +172,7 @@ TEST_CASE("messages of several parts and frames that are too large are refused; 
   CHECK(largest->bytes.size() == frame_bytes_max);
 }
 
-TEST_CASE("an endpoint in use is told by name, and its owner isn't disturbed") {
+TEST_CASE("transport: an endpoint in use is told by name, and its owner isn't disturbed") {
   const Folder folder;
   Transport first(keyed()), second(keyed());
   REQUIRE(first.listen(folder.ipc("a")) == "");
@@ -186,7 +186,7 @@ TEST_CASE("an endpoint in use is told by name, and its owner isn't disturbed") {
   CHECK(meet(peer, first));
 }
 
-TEST_CASE("the socket file of a dead process is replaced, and a clean end leaves no file") {
+TEST_CASE("transport: the socket file of a dead process is replaced, and a clean end leaves no file") {
   const Folder folder;
   const std::string path = folder.path + "/a";
   const int stale = ::socket(AF_UNIX, SOCK_STREAM, 0);
@@ -205,7 +205,7 @@ TEST_CASE("the socket file of a dead process is replaced, and a clean end leaves
   CHECK(!std::filesystem::exists(path + ".lock"));
 }
 
-TEST_CASE("over tcp nothing of a connection without the right keys arrives") {
+TEST_CASE("transport: over tcp nothing of a connection without the right keys arrives") {
   Transport server(keyed());
   REQUIRE(server.listen("tcp://127.0.0.1:*") == "");
   const std::string place = server.endpoints().front();
@@ -244,7 +244,7 @@ TEST_CASE("over tcp nothing of a connection without the right keys arrives") {
   ::close(raw);
 }
 
-TEST_CASE("without keys nothing listens or dials over tcp") {
+TEST_CASE("transport: without keys nothing listens or dials over tcp") {
   Transport transport;
   CHECK(transport.listen("tcp://127.0.0.1:*").find("tcp takes keys") != std::string::npos);
   const std::string key = to_text(public_of(new_link_secret()));
@@ -257,7 +257,7 @@ TEST_CASE("without keys nothing listens or dials over tcp") {
   CHECK(std::get<TransportFault>(keyless).text.find("expected tcp://host:port#KEY") != std::string::npos);
 }
 
-TEST_CASE("what is no endpoint is a text") {
+TEST_CASE("transport: what is no endpoint is a text") {
   Transport transport(keyed());
   for (const std::string endpoint : {"", "nonsense", "inproc://x", "tcp://127.0.0.1", "udp://127.0.0.1:1"}) {
     CHECK(transport.listen(endpoint).find("cannot listen at " + endpoint + ": ") == 0);
@@ -269,7 +269,7 @@ TEST_CASE("what is no endpoint is a text") {
   CHECK(transport.listen("ipc:///tmp/" + std::string(200, 'x')) != "");
 }
 
-TEST_CASE("no more incoming connections are remembered than allowed, the longest unused is forgotten") {
+TEST_CASE("transport: no more incoming connections are remembered than allowed, the longest unused is forgotten") {
   const Folder folder;
   Transport server({.connections_max = 2});
   REQUIRE(server.listen(folder.ipc("a")) == "");
@@ -289,7 +289,7 @@ TEST_CASE("no more incoming connections are remembered than allowed, the longest
   CHECK(server.send(connections[2], "x"));
 }
 
-TEST_CASE("waiting ends by a watched descriptor and by time, and costs nothing") {
+TEST_CASE("transport: waiting ends by a watched descriptor and by time, and costs nothing") {
   const Folder folder;
   Transport server;
   REQUIRE(server.listen(folder.ipc("a")) == "");

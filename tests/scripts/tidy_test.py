@@ -275,7 +275,7 @@ class TestPaths(unittest.TestCase):
 class TestTables(unittest.TestCase):
     def test_ledgers(self):
         tree = {"resmgr/records.hpp": HEADER + 'constexpr std::string_view table = "fences";\n',
-                "docs/operations.md": "# A\n\n| manager | in it |\n|---|---|\n| resource manager | `fences` (epochs) |\n"}
+                "docs/operations.md": "# A\n\n| manager | in it |\n|---|---|\n| resource manager | `fences` (x) |\n"}
         self.assertEqual(findings(tree, "table"), [])
         tree["docs/operations.md"] = tree["docs/operations.md"].replace("`fences`", "`fence`")
         self.assertEqual(findings(tree, "table"), [("docs/operations.md", 5, "table")])
@@ -322,20 +322,21 @@ class TestProtocol(unittest.TestCase):
 
     def test_tests_name_sentences_that_exist(self):
         tree = {"docs/protocol.md": "**S1** A SHALL b.\n",
-                "tests/unit/a.cpp": TOP + 'TEST_CASE("[S1] b") {}\nTEST_CASE("[S1, S9] c") {}\n'}
+                "tests/unit/a.cpp": TOP + 'TEST_CASE("a: b [S1]") {}\nTEST_CASE("a: c [S1, S9]") {}\n'}
         self.assertEqual(findings(tree), [("tests/unit/a.cpp", 3, "sentence")])
 
 
 class TestMutants(unittest.TestCase):
     def test_what_no_longer_applies(self):
         listed = [{"name": name, "what": "", "file": "cli/jobs/a.cpp", "old": old, "new": "", "found_by": test}
-                  for name, old, test in (("A", "once", "unit: b"), ("B", "twice", "processes.c: D.test_e"),
-                                          ("C", "never", "unit: b"), ("D", "once", "unit: none"))]
+                  for name, old, test in (("A", "once", "unit: a: b"), ("B", "twice", "processes.c: D.test_e"),
+                                          ("C", "never", "unit: a: b"), ("D", "once", "unit: none"))]
         listed.append({**listed[0], "name": "E"})
         listed.append(listed[0])  # a name twice
         tree = {"scripts/modules/mutants_list.py": '"""What."""\nMUTANTS = [' + ",\n".join(map(repr, listed)) + "]\n",
                 "docs/reliability.md": "\n".join(map(tidy_protocol.row_of, listed[:4])),
-                "cli/jobs/a.cpp": TOP + "int once, twice, twice_;\n", "tests/unit/b.cpp": TOP + 'TEST_CASE("b") {}\n',
+                "cli/jobs/a.cpp": TOP + "int once, twice, twice_;\n",
+                "tests/unit/b.cpp": TOP + 'TEST_CASE(\n    "a: "\n    "b") {}\n',
                 "tests/processes/c_test.py": '"""What."""\ndef test_e(self):\n    pass\n'}
         self.assertEqual(findings(tree),
                          [("scripts/modules/mutants_list.py", line, "mutant") for line in (3, 4, 5, 6, 7)])
@@ -400,6 +401,38 @@ class TestFindings(unittest.TestCase):
 
     def test_a_row_of_mutants_among_them(self):
         self.assertEqual(self.found('"two"', "b | unit: two"), [2])
+
+
+class TestTitles(unittest.TestCase):
+    def lines(self, *titles, file="tests/unit/a_test.cpp"):
+        cases = "".join(f'TEST_CASE("{title}") {{}}\n' for title in titles)
+        return [line - 1 for _, line, _ in findings({file: TOP + cases}, "title")]
+
+    def test_the_subject_comes_first(self):
+        bad = ("relays speak", "Relays: b", "relays, again: b", "relays:b", "relays: ", ": b", "[S1] relays: b")
+        self.assertEqual(self.lines(*bad), list(range(1, len(bad) + 1)))
+        self.assertEqual(self.lines("relays: b", "sep-c: b: c", "table 1: B", "end_points: b [S1]", 'a: \\"b\\"'), [])
+
+    def test_words(self):
+        bad = ("a: who waits", "a: Nobody waits", "a: so many b", "a: one a day", "a: what became of b", "a: b anew")
+        self.assertEqual(self.lines(*bad), list(range(1, len(bad) + 1)))
+        self.assertEqual(self.lines("a: the whole", "a: one attempt", "a: not the one and only"), [])
+
+    def test_lengths_and_literals(self):
+        self.assertEqual(self.lines("a: " + "b" * 107, "a: " + "c" * 108), [2])
+        self.assertEqual(self.lines('a: one "\n    "a day'), [1])
+
+    def test_titles_are_unique_in_a_folder(self):
+        self.assertEqual(self.lines("a: b", "a: c", "a: b"), [3])
+        text = TOP + 'TEST_CASE("a: b") {}\n'
+        tree = {f"tests/{name}_test.cpp": text for name in ("unit/a", "unit/b", "other/a")}
+        self.assertEqual(findings(tree), [("tests/unit/b_test.cpp", 2, "title")])
+
+    def test_subcases_and_other_code(self):
+        text = TOP + 'TEST_CASE_FIXTURE(Stage, "a b") {\n  SUBCASE("C d") {}\n  SUBCASE("whose") {}\n}\n'
+        self.assertEqual(findings({"tests/unit/a_test.cpp": text}), [("tests/unit/a_test.cpp", line, "title")
+                                                                     for line in (2, 4)])
+        self.assertEqual(self.lines("B", file="cli/jobs/a.cpp"), [])
 
 
 class TestArchitecture(unittest.TestCase):

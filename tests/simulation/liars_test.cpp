@@ -2,7 +2,7 @@
 // client. No manager's invariants break, the state of honest parties stays bounded, and a site with enough nodes of its
 // own serves its users. In half of the runs the liar is restarted as an honest party, and then all jobs are served. To
 // repeat a failing seed:
-//   DMM_SEED=<seed> build/bin/simulation_tests -tc="a liar*"
+//   DMM_SEED=<seed> build/bin/simulation_tests -tc="liars*"
 //   DMM_VERBOSE=1   prints everything that happened.
 //   DMM_SEEDS=5000  runs more of them, DMM_FIRST_SEED=1000000 other ones.
 #include <doctest/doctest.h>
@@ -304,7 +304,7 @@ class LiarRun {
 
 }  // namespace
 
-TEST_CASE("a liar of any role breaks nothing, fills nobody and starves nobody") {
+TEST_CASE("liars: a liar of any role breaks no invariant, fills no honest party and starves no site") {
   std::signal(SIGABRT, tell_seed);
   const std::uint64_t first = from_environment("DMM_SEED", from_environment("DMM_FIRST_SEED", 1));
   const std::uint64_t seeds = std::getenv("DMM_SEED") ? 1 : from_environment("DMM_SEEDS", 240);

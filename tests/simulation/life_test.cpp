@@ -61,7 +61,7 @@ double jain(const std::vector<double>& values) {
 
 }  // namespace
 
-TEST_CASE("borrowers of equal demand get equal shares, at little cost") {
+TEST_CASE("life: borrowers of equal demand get equal shares, at little cost") {
   for (const std::size_t borrowers : {2, 5, 20}) {
     const auto shared = use_of_an_hour(borrowers, "");
     std::printf("%zu borrowers: Jain's index %.4f, %.2f %% of the nodes' time used\n", borrowers, jain(shared),
@@ -77,7 +77,8 @@ TEST_CASE("borrowers of equal demand get equal shares, at little cost") {
   CHECK(jain(unbounded) < 0.95);
 }
 
-TEST_CASE("a burst of jobs at one site starts within seconds at its idle neighbours, at few messages a job") {
+TEST_CASE(
+    "life: a burst of jobs at one site starts within seconds at its idle neighbours, at few messages a job") {
   std::string text = R"({"name": "burst", "sites": [{"name": "home", "clusters": [{"name": "c", "nodes": 100}],
                          "users": ["u"]})";
   for (int i = 0; i < 10; ++i)
@@ -148,7 +149,7 @@ Became run_jobs(World& world, std::uint32_t jobs) {
 
 }  // namespace
 
-TEST_CASE("sixteen hops and five seconds each way lose no job and rerun none") {
+TEST_CASE("life: sixteen hops and five seconds each way lose no job and rerun none") {
   int hops = 16;
   SUBCASE("one hop") { hops = 1; }
   SUBCASE("sixteen hops") {}
@@ -163,7 +164,7 @@ TEST_CASE("sixteen hops and five seconds each way lose no job and rerun none") {
   }
 }
 
-TEST_CASE("links that came up this second, however far and uneven, lose no job and rerun none") {
+TEST_CASE("life: links that came up this second, however far and uneven, lose no job and rerun none") {
   struct Way {
     int hops;
     double latency, jitter;

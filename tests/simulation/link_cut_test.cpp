@@ -131,7 +131,7 @@ JobDescription printer(std::uint64_t bytes, std::int64_t length = 0) {
 
 }  // namespace
 
-TEST_CASE("a link that is cut for a day keeps little, and heals at the cost of what then begins") {
+TEST_CASE("link cut: a link that is cut for a day keeps little, and heals at the cost of what then begins") {
   for (const bool again : {false, true}) {
     TwoSites sites;
     JobDescription far = sleeper_at(owner, 7200);
@@ -158,7 +158,7 @@ TEST_CASE("a link that is cut for a day keeps little, and heals at the cost of w
   }
 }
 
-TEST_CASE("fifty outputs that a cut interrupts are kept by nobody in memory, and come when it heals") {
+TEST_CASE("link cut: fifty outputs that a cut interrupts are kept in no party's memory, and come when it heals") {
   for (const std::int64_t length : {0, 7200}) {
     TwoSites sites;
     sites.submit(printer(3'000'000, length));
@@ -177,7 +177,7 @@ TEST_CASE("fifty outputs that a cut interrupts are kept by nobody in memory, and
   }
 }
 
-TEST_CASE("jobs that write nothing cost no message more because output is taken while they run") {
+TEST_CASE("link cut: jobs that write nothing cost no message more because output is taken while they run") {
   TwoSites sites;
   sites.submit(sleeper_at(owner, 600));
   sites.run(seconds(700));

@@ -45,7 +45,7 @@ Hour hour_of(World& world) {
 
 }  // namespace
 
-TEST_CASE("nothing is kept for a borrower that may have nothing more, and it doesn't ask for it") {
+TEST_CASE("link limits: nothing is kept for a borrower that may have nothing more, and it doesn't ask for it") {
   struct Row {
     const char* limits;
     std::uint32_t width;  ///< of b's jobs
@@ -66,7 +66,7 @@ TEST_CASE("nothing is kept for a borrower that may have nothing more, and it doe
   }
 }
 
-TEST_CASE("one that has all that it may have asks as often as its jobs end") {
+TEST_CASE("link limits: a borrower that has all that it may have asks as often as its jobs end") {
   World world(owner_of_eight(R"("processors": 2)"), quiet_world());
   world.run_until(Instant{} + seconds(5));
   world.submit(job_manager_of(SiteName("b"), "u"), sleeper(1, 300, 1), 200);

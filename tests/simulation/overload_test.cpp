@@ -160,7 +160,7 @@ Topology long_chains(std::uint32_t hint_distance) {
 
 }  // namespace
 
-TEST_CASE("messages between sites stay bounded at any DTTL, within the hints' horizon and beyond it") {
+TEST_CASE("overload: messages between sites stay bounded at any DTTL, within the hints' horizon and beyond it") {
   for (const std::uint32_t horizon : {2, 16})
     for (const double load : {0.3, 1.0, 1.5})
       for (const std::uint32_t dttl : {1, 3, 5, 8, 16}) {
@@ -173,7 +173,7 @@ TEST_CASE("messages between sites stay bounded at any DTTL, within the hints' ho
       }
 }
 
-TEST_CASE("messages a job stay bounded near saturation and beyond it") {
+TEST_CASE("overload: messages a job stay bounded near saturation and beyond it") {
   CHECK(measure(0.95).median <= 20);
   CHECK(measure(1.2).median <= 60);
 }

@@ -1,6 +1,6 @@
 // Random grids, workloads and faults from seeds. Every invariant holds after every step. At the end, after all faults
 // have healed, every job has one outcome and every node is home. To repeat a failing seed:
-//   DMM_SEED=<seed> build/bin/simulation_tests -tc="random grids that*"
+//   DMM_SEED=<seed> build/bin/simulation_tests -tc="*random grids that*"
 //   DMM_VERBOSE=1   prints everything that happened.
 //   DMM_SEEDS=5000  runs more of them: fifty times as many in each test, since a usual run has DMM_SEEDS=100.
 //   DMM_FIRST_SEED=1000000 runs other ones, DMM_SITES=30 larger ones.
@@ -152,10 +152,10 @@ void check_reached(const Sometimes& sometimes, std::size_t first, std::size_t la
 
 }  // namespace
 
-TEST_CASE("random grids that go on from their ledgers lose and double nothing, whatever goes wrong") {
+TEST_CASE("properties: random grids that go on from their ledgers lose and double nothing, whatever goes wrong") {
   Sometimes sometimes;
   const auto play = [&](std::uint64_t seed) {
-    sometimes.add(play_seed(seed, trouble_of(seed), "random grids that*")->sometimes());
+    sometimes.add(play_seed(seed, trouble_of(seed), "*random grids that*")->sometimes());
   };
   each_seed(enough, play);
   if (!plays_all_seeds()) return;
@@ -164,14 +164,16 @@ TEST_CASE("random grids that go on from their ledgers lose and double nothing, w
   check_reached(sometimes, 0, static_cast<std::size_t>(first_of_days));
 }
 
-TEST_CASE("random grids without ledgers lose and double nothing but the jobs of job managers that die") {
-  each_seed(60, [](std::uint64_t seed) { play_seed(seed, Trouble::forgetful, "random grids without*"); });
+TEST_CASE(
+    "properties: random grids without ledgers lose and double nothing but the jobs of job managers that die") {
+  each_seed(60, [](std::uint64_t seed) { play_seed(seed, Trouble::forgetful, "*random grids without*"); });
 }
 
-TEST_CASE("co-allocated jobs that contend for the same nodes all get them in the end, whatever goes wrong") {
+TEST_CASE(
+    "properties: co-allocated jobs that contend for the same nodes all get them in the end, whatever goes wrong") {
   std::uint64_t co_allocated = 0, seeds = 0;
   const auto play = [&](std::uint64_t seed) {
-    co_allocated += play_co_allocated(seed, false, "co-allocated jobs that contend*");
+    co_allocated += play_co_allocated(seed, false, "*co-allocated jobs that contend*");
     ++seeds;
   };
   each_seed(20, play);
@@ -180,20 +182,21 @@ TEST_CASE("co-allocated jobs that contend for the same nodes all get them in the
   CHECK(co_allocated >= 10 * seeds);
 }
 
-TEST_CASE("co-allocated jobs among sites alike come in crowds, and each is started whole or not at all") {
+TEST_CASE(
+    "properties: co-allocated jobs among sites alike come in crowds, and each is started whole or not at all") {
   std::uint64_t co_allocated = 0, seeds = 0;
   each_seed(30, [&](std::uint64_t seed) {
-    co_allocated += play_co_allocated(seed, true, "co-allocated jobs among*");
+    co_allocated += play_co_allocated(seed, true, "*co-allocated jobs among*");
     ++seeds;
   });
   CHECK(co_allocated >= 10 * seeds);
 }
 
-TEST_CASE("keys that are exchanged, revoked and certified again lose and double nothing") {
+TEST_CASE("properties: keys that are exchanged, revoked and certified again lose and double nothing") {
   std::uint64_t rotations = 0, certificates = 0, refused = 0, twins = 0, seeds = 0;
   each_seed(40, [&](std::uint64_t seed) {
     const RandomOptions options{.trouble = trouble_of(seed), .sites_max = sites_max(), .keyed = true};
-    const auto run = play_seed(seed, options, "keys that are*");
+    const auto run = play_seed(seed, options, "*keys that are*");
     rotations += run->world().keys()->rotations();
     certificates += run->world().keys()->certificates();
     refused += run->world().refused("not_proved");
@@ -207,11 +210,11 @@ TEST_CASE("keys that are exchanged, revoked and certified again lose and double 
   CHECK(twins > 0);
 }
 
-TEST_CASE("input files that come late or never leave no job without an outcome") {
+TEST_CASE("properties: input files that come late or never leave no job without an outcome") {
   std::uint64_t staged = 0, failed = 0;
   each_seed(40, [&](std::uint64_t seed) {
     const RandomOptions options{.trouble = trouble_of(seed), .sites_max = sites_max(), .files = true};
-    const auto run = play_seed(seed, options, "input files*");
+    const auto run = play_seed(seed, options, "*input files*");
     for (const Party& party : run->world().parties()) {
       if (party.role != Role::job_manager || !run->world().is_up(party)) continue;
       for (const JobView& job : run->world().job_manager(party)->manager.jobs()) {
@@ -226,14 +229,15 @@ TEST_CASE("input files that come late or never leave no job without an outcome")
   CHECK(failed > 20);
 }
 
-TEST_CASE("without faults, what somebody within reach can serve is served, and nothing else is refused") {
-  each_seed(50, [](std::uint64_t seed) { play_seed(seed, Trouble::none, "without*"); });
+TEST_CASE(
+    "properties: without faults, a request that a site within reach can serve is served, and is never refused") {
+  each_seed(50, [](std::uint64_t seed) { play_seed(seed, Trouble::none, "*without faults*"); });
 }
 
-TEST_CASE("a crowd of borrowers shares what one owner has, each by its weight") {
+TEST_CASE("properties: a crowd of borrowers shares what one owner has, each by its weight") {
   std::uint64_t shares = 0, seeds = 0;
   const auto play = [&](std::uint64_t seed) {
-    shares += play_seed(seed, Trouble::crowd, "a crowd*")->shares();
+    shares += play_seed(seed, Trouble::crowd, "*a crowd*")->shares();
     ++seeds;
   };
   each_seed(3, play);
@@ -242,7 +246,8 @@ TEST_CASE("a crowd of borrowers shares what one owner has, each by its weight") 
   CHECK(shares >= 2 * seeds);
 }
 
-TEST_CASE("worlds of two days and more lose and double nothing, and no job is charged for an owner's right") {
+TEST_CASE(
+    "properties: worlds of two days and more lose and double nothing, and charge no job for an owner's right") {
   double hours = 0;
   std::size_t jobs = 0;
   Sometimes sometimes;
@@ -269,7 +274,7 @@ TEST_CASE("worlds of two days and more lose and double nothing, and no job is ch
               static_cast<unsigned long long>(sometimes.count(Rare::interrupted_again)));
 }
 
-TEST_CASE("frames that lie break nobody's invariants") {
+TEST_CASE("properties: frames that lie break no manager's invariants") {
   std::uint64_t lies = 0, seeds = 0;
   each_seed(50, [&](std::uint64_t seed) {
     current_seed = seed;
@@ -284,7 +289,7 @@ TEST_CASE("frames that lie break nobody's invariants") {
   CHECK(lies > 50 * seeds);
 }
 
-TEST_CASE("the same seed gives the same run, byte for byte") {
+TEST_CASE("properties: the same seed gives the same run, byte for byte") {
   for (const std::uint64_t seed : {3, 7, 11}) {
     current_seed = seed;
     std::string told[2];

@@ -34,7 +34,7 @@ Played play(std::uint64_t seed, Trouble trouble, bool skips_quiet) {
 
 }  // namespace
 
-TEST_CASE("an hour in which nothing happens takes no steps, and its beats are known all the same") {
+TEST_CASE("quiet links: an hour in which nothing happens takes no steps, and its beats are known all the same") {
   const Topology idle = life_stage::topology_of(R"({"name": "idle", "sites": [
     {"name": "a", "clusters": [{"name": "c", "nodes": 4}], "users": ["u"]},
     {"name": "b", "parent": "a", "clusters": [{"name": "c", "nodes": 4}]}]})");
@@ -52,7 +52,7 @@ TEST_CASE("an hour in which nothing happens takes no steps, and its beats are kn
   CHECK(messages[true] == messages[false]);
 }
 
-TEST_CASE("a run is the same whether beats on quiet links are played or not, but for the beats") {
+TEST_CASE("quiet links: a run is the same whether beats on quiet links are played or not, but for the beats") {
   std::uint64_t steps_of_all = 0, steps_of_fast = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const Played all = play(seed, trouble_of(seed), false), fast = play(seed, trouble_of(seed), true);

@@ -31,7 +31,7 @@ std::string difference(const std::string& expected, const std::string& given) {
 
 }  // namespace
 
-TEST_CASE("a scenario that names a party that there isn't, or too little, is refused with its line") {
+TEST_CASE("scenarios: one that names a party that there isn't, or too little, is refused with its line") {
   const auto fault_of = [](const std::string& command) -> std::string {
     try {
       dmm::Scenario().replay("site home nodes=2 users=u\n\nrun-until 2\n----\n\n# mistaken\n" + command +
@@ -65,7 +65,7 @@ TEST_CASE("a scenario that names a party that there isn't, or too little, is ref
   CHECK(fault_of("submit home/u 1 run 5") == "no fault");
 }
 
-TEST_CASE("scenarios happen as they are told") {
+TEST_CASE("scenarios: they happen as they are told") {
   const std::filesystem::path folder = std::string(DMM_SOURCE_DIR) + "/tests/scenarios";
   const char* only = std::getenv("DMM_SCENARIO");
   std::vector<std::filesystem::path> files;

@@ -74,7 +74,7 @@ TEST_CASE("easy: a job that outruns its estimate is expected to end at once, and
   CHECK(starts("easy", 10, rows) == Starts{0, 100, 110});
 }
 
-TEST_CASE("easy delays the second that waits; conservative delays nobody") {
+TEST_CASE("easy: a second waiting job may be delayed, which conservative never does") {
   const std::vector<Row> rows = {
       {0, 100, 6},  // at once
       {1, 100, 8},  // the head: at 100, leaving 2
@@ -101,7 +101,7 @@ TEST_CASE("conservative: a job that will outrun its estimate is planned with its
   CHECK(starts("conservative", 10, {{0, 100, 8, 10}, {1, 10, 10}, {20, 5, 2}}) == Starts{0, 100, 20});
 }
 
-TEST_CASE("a job that is wider than its cluster fails at once") {
+TEST_CASE("every architecture: a job that is wider than its cluster fails at once") {
   for (const auto& name : {"fcfs", "easy", "conservative", "no-sharing", "condor"}) {
     CAPTURE(name);
     const Played played = play(name, {4}, jobs_of({{0, 10, 5}, {0, 10, 4}}));
@@ -111,7 +111,7 @@ TEST_CASE("a job that is wider than its cluster fails at once") {
   }
 }
 
-TEST_CASE("without the cool-down phase all stops at the last arrival") {
+TEST_CASE("every architecture: without the cool-down phase all stops at the last arrival") {
   SimulationOptions options;
   options.cool_down = false;
   const Played played = play("fcfs", {4}, jobs_of({{0, 10, 4}, {1, 20, 4}, {2, 5, 4}, {10, 1, 1}}), options);
@@ -122,7 +122,7 @@ TEST_CASE("without the cool-down phase all stops at the last arrival") {
   CHECK(played.totals.ended == at(10));
 }
 
-TEST_CASE("waiting jobs are found in the order of arrival") {
+TEST_CASE("waiting jobs: they are found in the order of arrival") {
   WaitingQueue queue;
   CHECK(queue.empty());
   CHECK(queue.first_fit(0, 100) == WaitingQueue::none);
@@ -147,7 +147,7 @@ TEST_CASE("waiting jobs are found in the order of arrival") {
   CHECK(queue.empty());
 }
 
-TEST_CASE("the index of waiting jobs agrees with a list") {
+TEST_CASE("waiting jobs: their index agrees with a list") {
   Random random(5);
   WaitingQueue queue;
   std::vector<StreamJob> list;
@@ -172,7 +172,7 @@ TEST_CASE("the index of waiting jobs agrees with a list") {
   }
 }
 
-TEST_CASE("a plan finds the earliest hole") {
+TEST_CASE("plan: it finds the earliest hole") {
   Profile plan(10);
   CHECK(plan.earliest(at(5), seconds(100), 10) == at(5));
   plan.take(at(0), at(100), 8);
@@ -189,7 +189,7 @@ TEST_CASE("a plan finds the earliest hole") {
   CHECK(plan.size() == 1);
 }
 
-TEST_CASE("a plan says whether a job finds an earlier place, its own included") {
+TEST_CASE("plan: it says whether a job finds an earlier place, its own included") {
   Profile plan(4);
   plan.take(at(0), at(10), 4);
   plan.take(at(15), at(20), 1);

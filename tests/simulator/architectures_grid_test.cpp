@@ -12,7 +12,7 @@ using namespace dmm::stage;
 using Starts = std::vector<double>;
 using Clusters = std::vector<int>;
 
-TEST_CASE("every architecture has its name once, and says what it is") {
+TEST_CASE("every architecture: it has its name once, and says what it is") {
   std::vector<std::string_view> names;
   for (const ArchitectureEntry& entry : architectures()) {
     names.push_back(entry.name);
@@ -31,7 +31,7 @@ TEST_CASE("sep-c: a full cluster isn't helped by an idle one") {
   CHECK(played.clusters() == Clusters{0, 0, 1});
 }
 
-TEST_CASE("cern: one queue, whose head waits for a cluster with room") {
+TEST_CASE("cern: the head of the one queue waits for a cluster with room") {
   const std::vector<Row> rows = {
       {0, 100, 5},  // on the second, which has the most idle
       {1, 50, 5},   // 4 and 1 are idle, so at 100
@@ -42,7 +42,7 @@ TEST_CASE("cern: one queue, whose head waits for a cluster with room") {
   CHECK(played.clusters() == Clusters{1, 1, 0});
 }
 
-TEST_CASE("cern: who pulls is a parameter") {
+TEST_CASE("cern: the choice of the cluster that pulls is a parameter") {
   const std::vector<Row> rows = {{0, 10, 1, 0, 1}, {0, 10, 1, 0, 1}, {0, 10, 4, 0, 1}};
   const auto clusters = [&](ClusterChoice choice) {
     ModelParameters parameters;
@@ -120,7 +120,7 @@ TEST_CASE("fcondor: a new demand goes where its user is, and home when all was s
   CHECK(played.clusters() == Clusters{0, 1, 1});
 }
 
-TEST_CASE("fcondor: who used less comes first, and the past is forgotten") {
+TEST_CASE("fcondor: the user that used less comes first, and the past is forgotten") {
   //                           submit, run, processors, estimate, home, user
   const std::vector<Row> rows = {
       {10, 300, 2, 0, 0, 0},   // user 0: at 300
@@ -190,7 +190,7 @@ TEST_CASE("bfff: whole where it fits, even where splitting would leave a larger 
   CHECK(played.fates.at(2).pieces == std::vector<ClusterShare>{{0, 4}, {1, 1}});
 }
 
-TEST_CASE("what one job of 650 s costs in messages") {
+TEST_CASE("messages: what one job of 650 s costs") {
   struct Line {
     const char* architecture;
     std::uint64_t notify_broker, negotiate, job_data_exchange, match_claim_release;
@@ -221,7 +221,7 @@ TEST_CASE("what one job of 650 s costs in messages") {
   CHECK(split.messages(MessageKind::keep_alive) == 8);
 }
 
-TEST_CASE("another scheduler takes over what waits, and what runs runs on") {
+TEST_CASE("change of scheduler: the new one takes over what waits, and what runs runs on") {
   SimulationOptions options;
   options.changes = {{Instant{} + seconds(10), "easy"}, {Instant{} + seconds(60), "fcfs"}};
   const std::vector<Row> rows = {
@@ -233,7 +233,7 @@ TEST_CASE("another scheduler takes over what waits, and what runs runs on") {
   CHECK(play("fcfs", {10}, jobs, options).starts() == Starts{0, 100, 10, 50, 100});
 }
 
-TEST_CASE("a change of scheduler before the first job, after the last, and at the instant of an event") {
+TEST_CASE("change of scheduler: before the first job, after the last, and at the instant of an event") {
   SimulationOptions options;
   options.changes = {
       {Instant{}, "easy"}, {Instant{} + seconds(100), "no-sharing"}, {Instant{} + seconds(5000), "cern"}};

@@ -153,7 +153,8 @@ TEST_CASE("every architecture: the same workload gives the same run") {
   }
 }
 
-TEST_CASE("any scheduler takes over from any other, also while co-allocated jobs slow one another down") {
+TEST_CASE(
+    "change of scheduler: any takes over from any other, also while co-allocated jobs slow one another down") {
   for (std::uint64_t seed = 1; seed <= 4 * workloads_each; ++seed) {
     CAPTURE(seed);
     Random random(seed);
@@ -218,7 +219,7 @@ TEST_CASE("conservative: no job starts later than it was ever promised") {
   }
 }
 
-TEST_CASE("easy and conservative agree with fcfs where nothing can be backfilled") {
+TEST_CASE("easy and conservative: they agree with fcfs where nothing can be backfilled") {
   Random random(3);
   std::vector<StreamJob> jobs = random_jobs(random, 200, {16}, 100);
   for (StreamJob& job : jobs) job.processors = 9 + job.processors % 8;  // no two fit side by side

@@ -48,7 +48,7 @@ double turnaround_minutes(LentClusterRun run) {
 
 }  // namespace
 
-TEST_CASE("a bag is all of the work, whatever the length of its tasks") {
+TEST_CASE("idle nodes: a bag is all of the work, whatever the length of its tasks") {
   CHECK(bag_of(7200, 5).size() == 1440);
   CHECK(bag_of(7200, 30).size() == 240);
   // 7200 = 1028 x 7 + 4.
@@ -69,7 +69,7 @@ TEST_CASE("table 1: dedicated nodes") {
   CHECK(rows[1].turnaround_minutes == 360);   // 7200 / 20
 }
 
-TEST_CASE("a constant 70 idle nodes: 1,440 tasks in 21 rounds") {
+TEST_CASE("idle nodes: a constant number of 70 runs 1,440 tasks in 21 rounds") {
   // 1440 / 70 = 20.6, so 21 rounds of 5 minutes: 105, which is the figure of table 1 for a load of 30 %.
   const std::vector<StreamJob> job = {job_of(1, 0, 100'000, 30)};
   const LentClusterRun run{.local = stream_of(job), .tasks = bag_of(7200, 5)};
@@ -83,7 +83,7 @@ TEST_CASE("a constant 70 idle nodes: 1,440 tasks in 21 rounds") {
   CHECK(run_lent_cluster({.local = stream_of(job), .tasks = bag_of(7200, 5)}).local_utilisation == Approx(0.3));
 }
 
-TEST_CASE("a task whose node is wanted is aborted, and starts again from zero") {
+TEST_CASE("idle nodes: a task is aborted when its node is wanted, and starts again from zero") {
   // Two nodes, three tasks of 10 minutes. A local job has both nodes from 8 to 20: two tasks lose 8 minutes each and
   // run from 20 to 30; the third runs from 30 to 40.
   const LentClusterOutcome outcome = run_lent_cluster(
@@ -95,14 +95,14 @@ TEST_CASE("a task whose node is wanted is aborted, and starts again from zero") 
   CHECK(outcome.local_utilisation == Approx(0.3));
 }
 
-TEST_CASE("a task that ends when its node is wanted has ended") {
+TEST_CASE("idle nodes: a task that ends when its node is wanted has ended") {
   const LentClusterOutcome outcome = run_lent_cluster(
       {.nodes = 1, .local = stream_of({job_of(1, 10, 5, 1)}), .tasks = std::vector<Duration>(2, minutes(10))});
   CHECK(outcome.preemptions == 0);
   CHECK(outcome.turnaround == minutes(25));
 }
 
-TEST_CASE("which nodes a local job gets") {
+TEST_CASE("idle nodes: a local job gets the nodes that the policy chooses") {
   const auto lost = [](NodeChoice choice, std::size_t tasks, std::vector<StreamJob> jobs) {
     return run_lent_cluster({.nodes = 2,
                              .choice = choice,
@@ -121,7 +121,7 @@ TEST_CASE("which nodes a local job gets") {
   CHECK(lost(NodeChoice::least_lost, 1, one) == minutes(0));
 }
 
-TEST_CASE("local users notice nothing") {
+TEST_CASE("idle nodes: local users notice nothing") {
   using Schedule = std::vector<std::tuple<std::uint64_t, Instant, Instant>>;
   const auto schedule = [](std::vector<Duration> tasks, NodeChoice choice) {
     Schedule ends;
@@ -145,7 +145,7 @@ TEST_CASE("local users notice nothing") {
   }
 }
 
-TEST_CASE("a log is stretched to the wanted load, and read from later on with each repetition") {
+TEST_CASE("idle nodes: a log is stretched to the wanted load, and read from later on with each repetition") {
   // 4 jobs of 10 nodes x 60 minutes over 120 minutes: 2400 / (40 x 120) = a load of 0.5 on 40 nodes.
   const std::vector<StreamJob> log = {job_of(7, 30, 60, 10), job_of(8, 60, 60, 10), job_of(9, 60, 60, 10),
                                       job_of(10, 150, 60, 10)};
@@ -167,7 +167,7 @@ TEST_CASE("a log is stretched to the wanted load, and read from later on with ea
   CHECK(submits(0.5, 9).empty());
 }
 
-TEST_CASE("a harvest keeps count of its nodes and tasks") {
+TEST_CASE("idle nodes: a harvest keeps count of its nodes and tasks") {
   Harvest harvest(3);
   CHECK(harvest.is_done());
   CHECK(harvest.next_end() == never);
@@ -196,7 +196,7 @@ TEST_CASE("a harvest keeps count of its nodes and tasks") {
   CHECK(harvest.is_done());
 }
 
-TEST_CASE("turnaround grows with the load and, under load, with the length of tasks") {
+TEST_CASE("idle nodes: turnaround grows with the load and, under load, with the length of tasks") {
   // Local jobs of 10 to 90 nodes for 225 s in the mean; the load by the time between arrivals: 112.5 / load
   // seconds.
   const LocalJobs local = [](double load, std::uint32_t repetition) {

@@ -90,7 +90,7 @@ TEST_CASE("equation 2: saturation") {
   CHECK(saturation(100, demand[3]) == std::numeric_limits<double>::infinity());
 }
 
-TEST_CASE("the five steps of the allotment") {
+TEST_CASE("intercluster: the five steps of the allotment give the values worked out by hand") {
   const std::vector<double> links(4, 100.0);
   const auto shares = [&](const std::vector<JobDemand>& jobs) { return allot(links, jobs); };
 
@@ -119,7 +119,8 @@ TEST_CASE("the five steps of the allotment") {
   }
 }
 
-TEST_CASE("any allotment: no link above its capacity, one full link for each job that is held") {
+TEST_CASE(
+    "intercluster: any allotment has no link above its capacity, and one full link for each job that is held") {
   Random random(5);
   for (int round = 0; round < 200; ++round) {
     const auto links = static_cast<std::uint32_t>(2 + random.below(6));
@@ -169,7 +170,7 @@ TEST_CASE("equations 4 to 6: what is left as the share changes") {
   CHECK(residual_after({}, 0, 1, 0.5).total() == 0);
 }
 
-TEST_CASE("ends slide forward when a job joins the link, and back when one leaves it") {
+TEST_CASE("intercluster: ends slide forward when a job joins the link, and back when one leaves it") {
   const Grid grid = equal_clusters(3, 100);
   // Each job needs 1000 on both links, all that they carry. For 40 s the first runs at full speed, and has 42 + 18
   // left. Then both get half: 42 + 36 = 78, so it ends at 118 instead of 100; the second would run 70 + 60 = 130,
@@ -186,7 +187,7 @@ TEST_CASE("ends slide forward when a job joins the link, and back when one leave
   CHECK(floor.next_end() == never);
 }
 
-TEST_CASE("only jobs that share a full link slide") {
+TEST_CASE("intercluster: only jobs that share a full link slide") {
   const Grid grid = equal_clusters(4, 100);
   SUBCASE("a link that is not full") {
     Floor floor = two_jobs(grid, SharedLinks{.bandwidth_megabits = 500});
@@ -212,7 +213,7 @@ TEST_CASE("only jobs that share a full link slide") {
   }
 }
 
-TEST_CASE("a job on its own is held by a link that is too narrow") {
+TEST_CASE("intercluster: a job on its own is held by a link that is too narrow") {
   // 2500 needed of 1000: a share of 0.4, so 70 + 30 / 0.4 = 145 s. The bandwidth of each processor states the same
   // demand: 25 x 25 / 49 x 196 = 2500.
   const Grid grid = equal_clusters(2, 100);
@@ -225,7 +226,8 @@ TEST_CASE("a job on its own is held by a link that is too narrow") {
   }
 }
 
-TEST_CASE("K = 1 and unlimited links have no effect; a fixed penalty has the same on every co-allocated job") {
+TEST_CASE(
+    "intercluster: K = 1 and unlimited links have no effect; a fixed penalty slows all co-allocated jobs alike") {
   const Grid grid = equal_clusters(2, 100);
   const auto ends = [&](const Execution& execution) {
     Floor floor = two_jobs(grid, execution);
@@ -243,7 +245,7 @@ TEST_CASE("K = 1 and unlimited links have no effect; a fixed penalty has the sam
   CHECK(ends(FixedPenalty{1.25}) == std::vector<double>{125, 165, 240});
 }
 
-TEST_CASE("every architecture runs on shared links") {
+TEST_CASE("intercluster: every architecture runs on shared links") {
   // Whichever jobs are co-allocated, all end, and none ends before its run time within one cluster is over.
   const Grid grid = equal_clusters(3, 100);
   for (const ArchitectureEntry& entry : architectures()) {
@@ -273,7 +275,7 @@ TEST_CASE("every architecture runs on shared links") {
   }
 }
 
-TEST_CASE("with K = 0 the links carry at any time what the jobs have to say, no more and no less") {
+TEST_CASE("intercluster: with K = 0 the links carry at any time what the jobs have to say, no more and no less") {
   // Megabits of a job: demand x run time within one cluster. With two clusters and an always full link, the last job
   // ends when all megabits are sent. Jobs of 1000 Mbit/s over 10, 20, ... 100 s, all from the start, need 550 s of a
   // link of 1000 Mbit/s.

@@ -37,12 +37,12 @@ PlacedWorkload two_clusters(std::uint32_t processors) {
 
 }  // namespace
 
-TEST_CASE("a file of 4 GB takes 320 s over a link of 100 Mbit/s, and one of 8 GB twice as long") {
+TEST_CASE("placed workload: a file of 4 GB takes 320 s over a link of 100 Mbit/s, and one of 8 GB twice as long") {
   CHECK(time_to_carry(4'000'000'000, file_bandwidth_unsaid) == seconds(320));
   CHECK(time_to_carry(8'000'000'000, file_bandwidth_unsaid) == seconds(640));
 }
 
-TEST_CASE("a job that minds its clusters runs as long as is said for that number of owners") {
+TEST_CASE("placed workload: a job that minds its clusters runs for the time declared for that number of owners") {
   PlacedWorkload workload = two_clusters(4);
   workload.jobs = {{{}, job_of(2, 3, {"spread", "100", "120"})},
                    {seconds(1000), job_of(1, 3, {"spread", "100", "120"})}};
@@ -55,7 +55,8 @@ TEST_CASE("a job that minds its clusters runs as long as is said for that number
   CHECK((outcome.jobs[1].ended - outcome.jobs[1].began).in_seconds() == Approx(100).epsilon(0.001));
 }
 
-TEST_CASE("files that lie elsewhere are brought first, and the first placement promises when the job begins") {
+TEST_CASE(
+    "placed workload: files from elsewhere come first, and the first placement promises when the job begins") {
   PlacedWorkload workload = two_clusters(4);
   workload.policies.placement_policy = "close_to_files";
   JobDescription job = job_of(2, 4, {"sleep", "10"});  // both clusters, the file lies at one
@@ -71,7 +72,8 @@ TEST_CASE("files that lie elsewhere are brought first, and the first placement p
   CHECK((slower.began - slower.placed).in_seconds() == Approx(160).epsilon(0.001));
 }
 
-TEST_CASE("what a transfer took is what the next one is expected to take, whatever the link carries [S88b]") {
+TEST_CASE(
+    "placed workload: what a transfer took is what the next one should take, whatever the link carries [S88b]") {
   PlacedWorkload workload = two_clusters(4);
   workload.policies.placement_policy = "close_to_files";
   workload.link_bandwidth = 0;  // probes go at any rate, and files at 100 Mbit/s
@@ -88,7 +90,7 @@ TEST_CASE("what a transfer took is what the next one is expected to take, whatev
   }
 }
 
-TEST_CASE("a job is tried again until no host fails it") {
+TEST_CASE("placed workload: a job is tried again until no host fails it") {
   PlacedWorkload workload = two_clusters(2);
   workload.clusters[0].failing_share = workload.clusters[1].failing_share = 0.5;
   for (int i = 0; i < 10; ++i) workload.jobs.push_back({seconds(600 * i), job_of(2, 2, {"sleep", "10"})});
@@ -101,7 +103,7 @@ TEST_CASE("a job is tried again until no host fails it") {
   CHECK(failures > 10);  // three of four attempts fail
 }
 
-TEST_CASE("no job runs on broken nodes: they are set aside, and the others serve") {
+TEST_CASE("placed workload: broken nodes are set aside and run no job, and the other nodes serve") {
   PlacedWorkload workload = two_clusters(4);
   workload.clusters[0].broken_share = 0.5;
   for (int i = 0; i < 12; ++i) workload.jobs.push_back({seconds(100 * i), job_of(2, 2, {"sleep", "10"})});
@@ -115,7 +117,7 @@ TEST_CASE("no job runs on broken nodes: they are set aside, and the others serve
   CHECK(outcome.jobs.back().failures == 0);
 }
 
-TEST_CASE("a cluster with hosts that fail every job gets no more jobs for a while") {
+TEST_CASE("placed workload: a cluster with hosts that fail every job gets no more jobs for a while") {
   PlacedWorkload workload = two_clusters(8);
   workload.clusters[0].processors = 80;  // resource managers set single nodes aside, which takes long here
   workload.clusters[0].failing_share = 1;
@@ -135,7 +137,7 @@ TEST_CASE("a cluster with hosts that fail every job gets no more jobs for a whil
   CHECK(many > few * 2);
 }
 
-TEST_CASE("jobs with files at a cluster that is set aside are placed elsewhere") {
+TEST_CASE("placed workload: jobs with files at a cluster that is set aside are placed elsewhere") {
   PlacedWorkload workload = two_clusters(8);
   workload.clusters[0].processors = 80;
   workload.clusters[0].failing_share = 1;
@@ -152,7 +154,7 @@ TEST_CASE("jobs with files at a cluster that is set aside are placed elsewhere")
   }
 }
 
-TEST_CASE("no job is submitted while as many wait as may") {
+TEST_CASE("placed workload: no job is submitted while the greatest number of jobs waits") {
   PlacedWorkload workload = two_clusters(1);
   workload.waiting_max = 1;
   for (int i = 0; i < 4; ++i) workload.jobs.push_back({{}, job_of(2, 1, {"sleep", "100"})});
@@ -163,7 +165,7 @@ TEST_CASE("no job is submitted while as many wait as may") {
   CHECK(outcome.jobs[3].submitted >= seconds(199));
 }
 
-TEST_CASE("local users use as much of their clusters as was asked for") {
+TEST_CASE("placed workload: local users use as much of their clusters as was asked for") {
   PlacedWorkload workload = two_clusters(50);
   workload.background = 0.3;
   for (int i = 0; i < 20; ++i) workload.jobs.push_back({seconds(3600 * i), job_of(2, 1, {"sleep", "10"})});
@@ -172,7 +174,7 @@ TEST_CASE("local users use as much of their clusters as was asked for") {
   CHECK(outcome.used < 0.01);
 }
 
-TEST_CASE("the KOALA experiment: all jobs end, and a seed gives the same figures twice") {
+TEST_CASE("placed workload: in the KOALA experiment all jobs end, and a seed gives the same figures twice") {
   KoalaSettings settings;
   settings.jobs = 40;
   settings.seed = 3;
@@ -188,7 +190,7 @@ TEST_CASE("the KOALA experiment: all jobs end, and a seed gives the same figures
   CHECK(first.claims.at(0).holds);
 }
 
-TEST_CASE("the CM experiment: worst fit combines the most clusters, and its jobs run longest") {
+TEST_CASE("placed workload: in the CM experiment worst fit combines the most clusters, and its jobs run longest") {
   CmSettings settings;
   settings.repetitions = 2;
   settings.jobs = 100;

@@ -30,7 +30,7 @@ Topology chain() {
 
 }  // namespace
 
-TEST_CASE("a file goes as fast as the slowest link on its way") {
+TEST_CASE("site links: a file goes as fast as the slowest link on its way") {
   Topology topology = chain();
   topology.link_qualities = {{{SiteName("a"), SiteName("b")}, {}, 1000 * megabit},
                              {{SiteName("c"), SiteName("b")}, {}, 10 * megabit}};
@@ -40,7 +40,7 @@ TEST_CASE("a file goes as fast as the slowest link on its way") {
   CHECK(links.file_bandwidth(SiteName("a"), SiteName("c")) == 10 * megabit);
 }
 
-TEST_CASE("a link about which nothing is said, or a file from nowhere, has 100 Mbit/s") {
+TEST_CASE("site links: a link without a bandwidth, or a file from nowhere, has 100 Mbit/s") {
   Topology topology = chain();
   CHECK(SiteLinks(topology).file_bandwidth(SiteName("a"), SiteName("c")) == 100 * megabit);
   topology.link_qualities = {{{SiteName("a"), SiteName("b")}, {}, 1000 * megabit}};
@@ -51,7 +51,8 @@ TEST_CASE("a link about which nothing is said, or a file from nowhere, has 100 M
   CHECK(links.find(SiteName("b"), SiteName("c")) == nullptr);
 }
 
-TEST_CASE("a long frame takes its bytes over the rate of its line, and a short one the latency alone") {
+TEST_CASE(
+    "site links: a long frame takes its bytes over the rate of its line, and a short one the latency alone") {
   Network network({}, 1);
   const Connection slow = network.connect(1, 2), other = network.connect(1, 3);
   network.set_line(slow, milliseconds(5), 1'000'000);

@@ -48,7 +48,7 @@ std::vector<std::size_t> take_turns(Borrowers& borrowers, Instant& now, int turn
 
 }  // namespace
 
-TEST_CASE("borrowers of equal weight that both wait have turns one after the other [S75]") {
+TEST_CASE("borrowers: two of equal weight that both wait have turns one after the other [S75]") {
   Borrowers borrowers = borrowers_of({1, 1});
   Instant now = start;
   for (const std::size_t i : {0U, 1U}) borrowers.hear(now, i, 100, 1);
@@ -57,7 +57,7 @@ TEST_CASE("borrowers of equal weight that both wait have turns one after the oth
   CHECK(borrowers.view(now, 1).served_seconds == doctest::Approx(30));
 }
 
-TEST_CASE("a borrower of twice the weight is served twice as much [S75]") {
+TEST_CASE("borrowers: twice the weight gets twice the service [S75]") {
   Borrowers borrowers = borrowers_of({1, 2});
   Instant now = start;
   for (const std::size_t i : {0U, 1U}) borrowers.hear(now, i, 100, 1);
@@ -66,7 +66,7 @@ TEST_CASE("a borrower of twice the weight is served twice as much [S75]") {
   CHECK(borrowers.served(now, 0) == doctest::Approx(borrowers.served(now, 1)));
 }
 
-TEST_CASE("another weight counts from when it is set, not for what was served before") {
+TEST_CASE("borrowers: a new weight counts from when it is set, not for what was served before") {
   Borrowers borrowers = borrowers_of({1, 1});
   borrowers.lend(start, 0, 4);
   const Instant later = start + seconds(10);
@@ -75,7 +75,7 @@ TEST_CASE("another weight counts from when it is set, not for what was served be
   CHECK(borrowers.served(later + seconds(10), 0) == doctest::Approx(50e6));
 }
 
-TEST_CASE("who comes back after wanting nothing has saved no claims [S75]") {
+TEST_CASE("borrowers: a borrower that comes back after wanting nothing has saved no claims [S75]") {
   Borrowers borrowers = borrowers_of({1, 1});
   Instant now = start;
   borrowers.hear(now, 0, 100, 1);
@@ -88,7 +88,7 @@ TEST_CASE("who comes back after wanting nothing has saved no claims [S75]") {
   CHECK(std::ranges::count(had, std::size_t{1}) == 5);
 }
 
-TEST_CASE("who comes back having been served more than the others isn't put back to where they are") {
+TEST_CASE("borrowers: a borrower that was served more than the others still counts so when it comes back") {
   Borrowers borrowers = borrowers_of({1, 1});
   Instant now = start;
   borrowers.hear(now, 0, 100, 1);
@@ -102,7 +102,7 @@ TEST_CASE("who comes back having been served more than the others isn't put back
   CHECK(first_of(borrowers, now) == 1U);
 }
 
-TEST_CASE("only who waits and may have nodes is first, and nobody is if nobody waits") {
+TEST_CASE("borrowers: the first is one that waits and may have nodes, if there is such a borrower") {
   Borrowers borrowers = borrowers_of({1, 1, 1});
   CHECK_FALSE(first_of(borrowers, start).has_value());
   borrowers.hear(start, 1, 4, 2);
@@ -113,7 +113,7 @@ TEST_CASE("only who waits and may have nodes is first, and nobody is if nobody w
   CHECK(first_of(borrowers, start) == 2U);
 }
 
-TEST_CASE("who was turned away is remembered for a while, or until it gets something") {
+TEST_CASE("borrowers: one turned away counts as waiting for a while, or until it gets something") {
   Borrowers borrowers = borrowers_of({1});
   borrowers.turn_away(start, 0, 8, 4, seconds(60));
   const Instant shortly_before = start + seconds(60) - microseconds(1);
@@ -133,7 +133,7 @@ TEST_CASE("who was turned away is remembered for a while, or until it gets somet
   }
 }
 
-TEST_CASE("processors that are lent are counted for each and for all") {
+TEST_CASE("borrowers: processors that are lent are counted for each and for all") {
   Borrowers borrowers = borrowers_of({1, 1});
   borrowers.lend(start, 0, 4);
   borrowers.lend(start, 1, 3);
@@ -143,7 +143,8 @@ TEST_CASE("processors that are lent are counted for each and for all") {
   CHECK(borrowers.processors() == 6);
 }
 
-TEST_CASE("the second offer in a row that lapses keeps off for 20 s, each further one twice as long [S75a]") {
+TEST_CASE(
+    "borrowers: the second lapsed offer in a row keeps off for 20 s, each further one twice as long [S75a]") {
   Borrowers borrowers = borrowers_of({1, 1});
   Instant now = start;
   borrowers.lapse(now, 0);
@@ -159,7 +160,7 @@ TEST_CASE("the second offer in a row that lapses keeps off for 20 s, each furthe
   }
 }
 
-TEST_CASE("a claim makes the next lapse the first again [S75a]") {
+TEST_CASE("borrowers: a claim makes the next lapse the first again [S75a]") {
   Borrowers borrowers = borrowers_of({1});
   for (int i = 0; i < 3; ++i) borrowers.lapse(start, 0);
   const Instant later = borrowers.kept_off_until(0);
@@ -170,21 +171,21 @@ TEST_CASE("a claim makes the next lapse the first again [S75a]") {
   CHECK(borrowers.kept_off_until(0) == later + seconds(20));
 }
 
-TEST_CASE("who is kept off longer stays so") {
+TEST_CASE("borrowers: a longer time of being kept off stays when a shorter one is set") {
   Borrowers borrowers = borrowers_of({1});
   borrowers.keep_off(0, start + seconds(60));
   borrowers.keep_off(0, start + seconds(10));
   CHECK(borrowers.kept_off_until(0) == start + seconds(60));
 }
 
-TEST_CASE("fair shares are by weight, and nobody's is more than it has and wants") {
+TEST_CASE("borrowers: fair shares go by weight, and no share exceeds what its borrower has and wants") {
   Borrowers borrowers = borrowers_of({1, 2, 3, 1});
   std::vector<std::uint32_t> more_at_most(4, 1000);
   const auto shares_of = [&](double processors) { return borrowers.fair_shares(start, processors, more_at_most); };
   CHECK(shares_of(60) == std::vector<double>{0, 0, 0, 0});
   for (const std::size_t i : {0U, 1U, 2U}) borrowers.hear(start, i, 100, 1);
   CHECK(shares_of(60) == std::vector<double>{10, 20, 30, 0});
-  SUBCASE("what one doesn't want goes to the others by weight") {
+  SUBCASE("what a borrower doesn't want goes to the others by weight") {
     borrowers.hear(start, 2, 6, 1);
     CHECK(shares_of(60) == std::vector<double>{18, 36, 6, 0});
   }
@@ -193,12 +194,12 @@ TEST_CASE("fair shares are by weight, and nobody's is more than it has and wants
     borrowers.hear(start, 2, 6, 1);
     CHECK(shares_of(60) == std::vector<double>{32, 22, 6, 0});
   }
-  SUBCASE("what one may not have goes to the others") {
+  SUBCASE("what a borrower may not have goes to the others") {
     more_at_most = {1000, 5, 6, 1000};
     CHECK(shares_of(60) == std::vector<double>{49, 5, 6, 0});
   }
   SUBCASE("there is more than all want") { CHECK(shares_of(1000) == std::vector<double>{100, 100, 100, 0}); }
-  SUBCASE("what one has counts as wanted") {
+  SUBCASE("what a borrower has counts as wanted") {
     borrowers.lend(start, 3, 4);
     CHECK(shares_of(70) == std::vector<double>{11, 22, 33, 4});
   }

@@ -43,7 +43,7 @@ struct Stage {
 
 }  // namespace
 
-TEST_CASE("a cluster is known once, by its shortest way [S76b]") {
+TEST_CASE("cluster board: a cluster is known once, by its shortest way [S76b]") {
   Stage stage;
   stage.hear(north, {report("far", 5, 1)});
   stage.hear(south, {report("far", 7, 0)});
@@ -54,14 +54,14 @@ TEST_CASE("a cluster is known once, by its shortest way [S76b]") {
   CHECK_FALSE(stage.board.next_hop(start, SiteName("other")).has_value());
 }
 
-TEST_CASE("clusters beyond the hops that a request may travel are left out, the nearest come first") {
+TEST_CASE("cluster board: the nearest clusters come first, those farther than a request may travel are left out") {
   Stage stage;
   stage.hear(north, {report("b", 2, 1), report("a", 1, 0), report("c", 3, 2)});
   CHECK(stage.idle(1) == std::vector<std::uint32_t>{1});
   CHECK(stage.idle(3) == std::vector<std::uint32_t>{1, 2, 3});
 }
 
-TEST_CASE("a report that is impossible, too old or of this site itself is ignored [S98d]") {
+TEST_CASE("cluster board: a report that is impossible, too old or of this site itself is ignored [S98d]") {
   Stage stage;
   ClusterReport too_idle = report("a", 65), nowhere = report("", 1), too_far = report("b", 1, dttl_max);
   stage.hear(north, {too_idle, nowhere, too_far, report("self", 4)});
@@ -73,7 +73,7 @@ TEST_CASE("a report that is impossible, too old or of this site itself is ignore
   CHECK(stage.idle(16, start + seconds(11)).empty());
 }
 
-TEST_CASE("what a neighbour says replaces what it said before, and no more than 64 reports are kept [S98d]") {
+TEST_CASE("cluster board: a neighbour's new reports replace its earlier ones, and 64 at most are kept [S98d]") {
   Stage stage;
   stage.hear(north, {report("a", 1)});
   std::vector<ClusterReport> many;
@@ -84,7 +84,7 @@ TEST_CASE("what a neighbour says replaces what it said before, and no more than 
   CHECK(stage.idle().empty());
 }
 
-TEST_CASE("a neighbour isn't told what came from it, and what others said is a hop further and older [S98c]") {
+TEST_CASE("cluster board: a neighbour isn't told its own reports, and others' a hop farther and older [S98c]") {
   Stage stage;
   stage.hear(north, {report("a", 1)});
   stage.hear(south, {report("b", 2, 1)});
@@ -97,7 +97,8 @@ TEST_CASE("a neighbour isn't told what came from it, and what others said is a h
   CHECK(stage.board.reports_for(start, south, 2).size() == 1);
 }
 
-TEST_CASE("of clusters as many hops away the one comes first that a megabyte reaches sooner [S76b]") {
+TEST_CASE(
+    "cluster board: of clusters at equal distance the one that a megabyte reaches sooner comes first [S76b]") {
   Stage stage;
   stage.bandwidth = {1'000'000, 100'000'000};
   stage.hear(north, {report("slow", 1), report("beyond", 3, 1)});
@@ -109,7 +110,7 @@ TEST_CASE("of clusters as many hops away the one comes first that a megabyte rea
   CHECK(stage.board.reports_for(start, north, 5)[0].bandwidth == 100'000'000);
 }
 
-TEST_CASE("a way is as fast as its slowest link [S98c]") {
+TEST_CASE("cluster board: a way is as fast as its slowest link [S98c]") {
   Stage stage;
   stage.bandwidth = {50, 50};
   ClusterReport slower = report("slower", 1, 1), faster = report("faster", 2, 1);
@@ -120,7 +121,7 @@ TEST_CASE("a way is as fast as its slowest link [S98c]") {
     CHECK(known.report.bandwidth == (known.report.site == SiteName("slower") ? 20 : 50));
 }
 
-TEST_CASE("nodes that were asked for, or that a site refused, count as free only when they are heard of again") {
+TEST_CASE("cluster board: nodes asked for, or refused by a site, count as free only after the next report") {
   Stage stage;
   stage.hear(north, {report("a", 6), report("b", 8)});
   stage.board.take(SiteName("a"), ClusterName("c"), 4);
@@ -131,7 +132,7 @@ TEST_CASE("nodes that were asked for, or that a site refused, count as free only
   CHECK(stage.idle() == std::vector<std::uint32_t>{6, 8});
 }
 
-TEST_CASE("a neighbour is told again a few times, when all others have answered that were asked in turn [S76a]") {
+TEST_CASE("cluster board: a neighbour is told again when all others that were asked in turn answered [S76a]") {
   Stage stage;
   const std::vector<std::size_t> both{north, south};
   stage.board.owe(north, 3, both);
@@ -144,7 +145,7 @@ TEST_CASE("a neighbour is told again a few times, when all others have answered 
   CHECK(stage.board.take_owed(both).empty());
 }
 
-TEST_CASE("a neighbour is asked twice a second at most, but at once for more hops [S76a]") {
+TEST_CASE("cluster board: a neighbour is asked twice a second at most, but at once for more hops [S76a]") {
   ClusterBoard board(1);
   CHECK(board.is_due(start, 0, 2));
   board.asked(start, 0, 2);
@@ -153,7 +154,7 @@ TEST_CASE("a neighbour is asked twice a second at most, but at once for more hop
   CHECK(board.is_due(start + milliseconds(500), 0, 1));
 }
 
-TEST_CASE("a neighbour is asked for as many hops as any request wanted in the last 30 s [S76a]") {
+TEST_CASE("cluster board: a neighbour is asked for as many hops as any request wanted in the last 30 s [S76a]") {
   ClusterBoard board(1);
   CHECK(board.asked(start, 0, 5) == 5);
   CHECK(board.asked(start + seconds(1), 0, 2) == 5);
@@ -162,7 +163,8 @@ TEST_CASE("a neighbour is asked for as many hops as any request wanted in the la
   CHECK(board.asked(start + seconds(32), 0, 7) == 7);
 }
 
-TEST_CASE("reports are fresh when each neighbour answered what it was asked last, or had its time [S76a]") {
+TEST_CASE(
+    "cluster board: reports are fresh when each neighbour answered its last question, or ran out of time [S76a]") {
   Stage stage;
   CHECK_FALSE(stage.board.is_fresh(start, {north}, seconds(1)));
   stage.board.asked(start, north, 1);

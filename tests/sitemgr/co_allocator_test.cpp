@@ -33,7 +33,7 @@ struct Stage {
 
 }  // namespace
 
-TEST_CASE("a request that is added is due at once, and once") {
+TEST_CASE("co-allocator: a request that is added is due at once, and once") {
   CoAllocator parts;
   parts.add(start, first, start);
   CHECK(parts.next_deadline() == start);
@@ -44,7 +44,7 @@ TEST_CASE("a request that is added is due at once, and once") {
   CHECK(parts.size() == 0);
 }
 
-TEST_CASE("a request that waits for reports is due when some come, another request isn't") {
+TEST_CASE("co-allocator: a request that waits for reports is due when some come, another request isn't") {
   Stage stage;
   stage.parts.add(start, second, start + seconds(1));
   stage.parts.await_reports(start, first, start + seconds(5));
@@ -54,7 +54,7 @@ TEST_CASE("a request that waits for reports is due when some come, another reque
   CHECK_FALSE(stage.parts.take_due(start + seconds(1)).has_value());
 }
 
-TEST_CASE("an attempt is past a state when all of its parts are") {
+TEST_CASE("co-allocator: an attempt is past a state when all of its parts are") {
   Stage stage;
   CoAttempt& attempt = stage.begin();
   CHECK(attempt.part(0) == nullptr);
@@ -71,7 +71,8 @@ TEST_CASE("an attempt is past a state when all of its parts are") {
   CHECK(stage.parts.find(first) == nullptr);
 }
 
-TEST_CASE("a broken attempt is given up once, for the first reason, and tried again after a pause that doubles") {
+TEST_CASE(
+    "co-allocator: a broken attempt is given up once, for its first reason, and retried after a doubling pause") {
   Stage stage;
   Duration before;
   for (int i = 0; i < 8; ++i) {
@@ -93,7 +94,7 @@ TEST_CASE("a broken attempt is given up once, for the first reason, and tried ag
   CHECK(stage.parts.tries(first) == 8);
 }
 
-TEST_CASE("a request that pauses is tried when more is free, half a second or so after its last try") {
+TEST_CASE("co-allocator: a pausing request is tried when more is free, half a second or so after its last try") {
   Stage stage;
   stage.parts.found_no_place(start, first, "too little is free");
   for (int i = 0; i < 6; ++i) {  // the pause is long by now
@@ -114,7 +115,7 @@ TEST_CASE("a request that pauses is tried when more is free, half a second or so
   CHECK_FALSE(stage.parts.note_freed(7));
 }
 
-TEST_CASE("an older request that pauses is tried before a younger one that is due, twice a second at most") {
+TEST_CASE("co-allocator: an older pausing request is tried before a younger due one, twice a second at most") {
   Stage stage;
   stage.parts.found_no_place(start, first, "too little is free");
   CHECK(stage.parts.take_due(stage.parts.next_deadline()) == first);
@@ -128,7 +129,7 @@ TEST_CASE("an older request that pauses is tried before a younger one that is du
   CHECK_FALSE(stage.parts.take_due(start + seconds(1)).has_value());
 }
 
-TEST_CASE("an older request is tried before a younger one where there is news, though it was tried lately") {
+TEST_CASE("co-allocator: news makes an older request try before a younger one, even soon after its last try") {
   Stage stage;
   stage.parts.found_no_place(start, first, "too little is free");
   CHECK(stage.parts.take_due(stage.parts.next_deadline()) == first);
@@ -149,7 +150,7 @@ TEST_CASE("an older request is tried before a younger one where there is news, t
   CHECK(stage.parts.take_due(later) == second);
 }
 
-TEST_CASE("a site that will never hold nodes for a request is left out for a while, for this request alone") {
+TEST_CASE("co-allocator: a site that will never hold nodes for a request is left out, for this request alone") {
   Stage stage;
   stage.parts.add(start, second, start);
   stage.parts.avoid(start, first, SiteName("north"));
@@ -159,7 +160,7 @@ TEST_CASE("a site that will never hold nodes for a request is left out for a whi
   CHECK_FALSE(stage.parts.avoids(start + seconds(300), first, SiteName("north")));
 }
 
-TEST_CASE("an attempt that succeeds after it was broken isn't given up") {
+TEST_CASE("co-allocator: an attempt that succeeds after it was broken isn't given up") {
   Stage stage;
   stage.begin();
   stage.parts.break_off(first, "x");
@@ -167,7 +168,7 @@ TEST_CASE("an attempt that succeeds after it was broken isn't given up") {
   CHECK_FALSE(stage.parts.take_broken().has_value());
 }
 
-TEST_CASE("the attempts with a part asked for over a link are found, those with parts held are not") {
+TEST_CASE("co-allocator: attempts with a part asked for over a link are found, those with parts held are not") {
   Stage stage;
   CoAttempt& attempt = stage.begin();
   CHECK(stage.parts.asked_over(0) == std::vector{first});
@@ -176,7 +177,7 @@ TEST_CASE("the attempts with a part asked for over a link are found, those with 
   CHECK(stage.parts.asked_over(0).empty());
 }
 
-TEST_CASE("requests of high priority go before older ones [S76f]") {
+TEST_CASE("co-allocator: requests of high priority go before older ones [S76f]") {
   CoAllocator parts;
   const RequestId third{SiteName("home"), "ann", 3, 1};
   parts.add(start, first, start);
@@ -193,7 +194,7 @@ TEST_CASE("requests of high priority go before older ones [S76f]") {
   CHECK(parts.take_due(start + seconds(1)) == first);
 }
 
-TEST_CASE("of those that reports make due at the same time the one of high priority goes first [S76f]") {
+TEST_CASE("co-allocator: of requests that reports make due together, one of high priority goes first [S76f]") {
   CoAllocator parts;
   parts.add(start, first, start);
   parts.add(start, second, start + seconds(1), true);
@@ -205,7 +206,7 @@ TEST_CASE("of those that reports make due at the same time the one of high prior
   CHECK_FALSE(parts.take_due(come).has_value());
 }
 
-TEST_CASE("after some tries of high priority a request of the other queue that is due has its turn [S76f]") {
+TEST_CASE("co-allocator: after some tries of high priority a due request of the other queue has its turn [S76f]") {
   for (const std::uint32_t high_scans : {1, 2, 5}) {
     CoAllocator parts;
     Instant now = start;
@@ -224,7 +225,7 @@ TEST_CASE("after some tries of high priority a request of the other queue that i
   }
 }
 
-TEST_CASE("of an attempt the components of parts that others replaced don't count") {
+TEST_CASE("co-allocator: components of parts that other parts replaced don't count") {
   Stage stage;
   CoAttempt& attempt = stage.begin();
   CHECK(attempt.held() == 0);
@@ -253,7 +254,8 @@ ClaimPlan plan_of(Instant now, const ClaimRules& rules) {
 
 }  // namespace
 
-TEST_CASE("a planned request is due when its nodes are claimed, and after each claim in vain [S88c]") {
+TEST_CASE(
+    "co-allocator: a planned request is due when its nodes are claimed, and after each claim in vain [S88c]") {
   Stage stage;
   const ClaimRules rules{0.5, 0.125, 0.25};
   CHECK(stage.parts.rules_of(first, rules).wait == 0.5);
@@ -283,8 +285,7 @@ TEST_CASE("a planned request is due when its nodes are claimed, and after each c
   CHECK(stage.parts.start_delay(first) == seconds(110));
 }
 
-TEST_CASE(
-    "a planned request claims its nodes at once when the files are at all clusters that lacked them [S88f]") {
+TEST_CASE("co-allocator: a planned request claims nodes at once when all clusters have its files [S88f]") {
   Stage stage;
   stage.parts.plan(first, plan_of(start, {0.5, 0.125, 0.25}));
   const Instant now = start + seconds(10);

@@ -27,7 +27,7 @@ TEST_CASE("ended leases: a holder that was away is told why, and what is left of
   CHECK(reason_of(ended, 2) == LeaseEnd::unknown);
 }
 
-TEST_CASE("ended leases: the latest reason counts, and only so many leases are remembered") {
+TEST_CASE("ended leases: the latest reason counts, and the oldest leases are forgotten beyond a limit") {
   EndedLeases ended;
   ended.add(now, lease(1), LeaseEnd::node_lost, {});
   ended.add(now, lease(1), LeaseEnd::node_removed, {});

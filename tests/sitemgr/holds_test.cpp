@@ -17,7 +17,7 @@ constexpr Instant start{1'000'000'000};
 
 }  // namespace
 
-TEST_CASE("an older request finds the leases of younger ones, the youngest first [S76e]") {
+TEST_CASE("holds: an older request finds the leases of younger ones, the youngest first [S76e]") {
   Holds holds;
   holds.add(lease(1), request(10, 1));
   holds.add(lease(2), request(30, 2));
@@ -28,7 +28,7 @@ TEST_CASE("an older request finds the leases of younger ones, the youngest first
   CHECK(holds.younger_than(request(15, 9)) == std::vector{lease(3)});
 }
 
-TEST_CASE("a request never takes its own leases, and equal ones go by their names [S76e]") {
+TEST_CASE("holds: a request never takes its own leases, and equal ones go by their names [S76e]") {
   Holds holds;
   holds.add(lease(1), request(10, 2));
   CHECK(holds.younger_than(request(10, 2)).empty());
@@ -37,7 +37,7 @@ TEST_CASE("a request never takes its own leases, and equal ones go by their name
   CHECK(holds.younger_than(request(10, 3)).empty());
 }
 
-TEST_CASE("a request keeps for a minute the age that it was measured to have first [S76e]") {
+TEST_CASE("holds: a request keeps for a minute the age that it was measured to have first [S76e]") {
   Holds holds;
   const Precedence first = request(10, 1), other = request(11, 2), again = request(9, 2);
   CHECK(holds.as_measured_first(start, first).since == first.since);
@@ -46,7 +46,7 @@ TEST_CASE("a request keeps for a minute the age that it was measured to have fir
   CHECK(holds.as_measured_first(start + seconds(60), again).since == again.since);
 }
 
-TEST_CASE("the order of requests is by their waits, then by their names, and never a circle [S76e]") {
+TEST_CASE("holds: the order of requests is by their waits, then by their names, and never a circle [S76e]") {
   const Precedence a{start, {SiteName("home"), "ann", 1, 1}}, b{start, {SiteName("home"), "ann", 2, 1}},
       older{start - Duration{1}, {SiteName("home"), "ann", 3, 1}};
   CHECK(goes_before(a, b));
@@ -56,7 +56,7 @@ TEST_CASE("the order of requests is by their waits, then by their names, and nev
   CHECK_FALSE(goes_before(a, older));
 }
 
-TEST_CASE("a younger request holds nothing for a while after an older one found the nodes held [S76e]") {
+TEST_CASE("holds: a younger request holds nothing for a while after an older one found the nodes held [S76e]") {
   Holds holds;
   CHECK(holds.may_hold(start, request(50, 2)));
   holds.turned_away(start, request(10, 1));
@@ -66,7 +66,7 @@ TEST_CASE("a younger request holds nothing for a while after an older one found 
   CHECK(holds.may_hold(start + seconds(12), request(50, 2)));
 }
 
-TEST_CASE("younger requests follow at once when the one that was to go first has claimed its nodes [S76e]") {
+TEST_CASE("holds: younger requests follow at once when the one that was to go first has its nodes [S76e]") {
   Holds holds;
   holds.turned_away(start, request(10, 1), seconds(60));
   CHECK_FALSE(holds.may_hold(start + seconds(59), request(50, 2)));
@@ -76,7 +76,7 @@ TEST_CASE("younger requests follow at once when the one that was to go first has
   CHECK(holds.may_hold(start, request(50, 2)));
 }
 
-TEST_CASE("a younger request that is turned away doesn't take the older one's place [S76e]") {
+TEST_CASE("holds: a younger request that is turned away doesn't take the older one's place [S76e]") {
   Holds holds;
   holds.turned_away(start, request(10, 1));
   holds.turned_away(start + seconds(1), request(20, 2));

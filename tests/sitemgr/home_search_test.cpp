@@ -66,7 +66,7 @@ TEST_CASE(
   CHECK(request.asks == 0);
 }
 
-TEST_CASE("home search: a request of which no neighbour may have room stays ready, without a pause") {
+TEST_CASE("home search: a request stays ready, without a pause, while no neighbour may have room for it") {
   Stage stage;
   LocalRequest& request = stage.add(200);
   const Stage::Sent sent = stage.pass();
@@ -75,7 +75,7 @@ TEST_CASE("home search: a request of which no neighbour may have room stays read
   CHECK(request.search == LocalRequest::Search::ready);
 }
 
-TEST_CASE("home search: no neighbour is asked for all of a request whose components name sites [S76]") {
+TEST_CASE("home search: no neighbour is asked for all of a request with components that name sites [S76]") {
   Stage stage;
   LocalRequest& request = stage.add(4);
   request.kind->aimed = true;

@@ -170,7 +170,7 @@ TEST_CASE("neighbours: a round trip is told coarsely, and not at all if it is sh
   for (const Row& row : rows) CHECK(told_round_trip(row.measured) == row.told_ms);
 }
 
-TEST_CASE("neighbours: the longest way is over a neighbour that is up, within so many hops") {
+TEST_CASE("neighbours: the longest way is over a neighbour that is up, within the given number of hops") {
   Neighbours sites = three();
   sites[0].round_trip = seconds(2);
   sites[1].round_trip = seconds(1);

@@ -279,7 +279,7 @@ TEST_CASE("owned nodes: nodes that have more than is configured don't count twic
   CHECK(owned.classes({}) == std::vector<NodeClass>{{0, gpu.attributes, 8, 8, {}, false, 8}});
 }
 
-TEST_CASE("owned nodes: clusters are configured anew and added while nodes are in use") {
+TEST_CASE("owned nodes: clusters are configured again and added while nodes are in use") {
   OwnedNodes owned = site();
   owned.take_offer(offer(fs0, "a", 4), "");
   std::vector<NodeGroup> taken;
@@ -300,9 +300,7 @@ TEST_CASE("owned nodes: clusters are configured anew and added while nodes are i
   CHECK(views[2].size == 18);
 }
 
-TEST_CASE(
-    "owned nodes: what resource managers find out by themselves, configured nodes may have until they are "
-    "offered") {
+TEST_CASE("owned nodes: nodes not offered yet may have what resource managers find out by themselves") {
   const Constraints staging{0, {{"stages_files", "yes"}}};
   const auto of_a = [&](const OwnedNodes& owned, const Constraints& constraints) {
     return owned.sizes(constraints)[0].total_processors;

@@ -56,7 +56,7 @@ TEST_CASE("providers: a whole Register is taken, a malformed one refused with th
   }
 }
 
-TEST_CASE("providers: parts are put together, and begin anew with a session") {
+TEST_CASE("providers: parts are put together, and start over with a session") {
   Providers part;
   Register first = offer_of_nodes(4), last = offer_of_nodes(4);
   first.last = false;

@@ -26,7 +26,7 @@ ResourceNeed need_of(std::vector<std::uint32_t> components, Attributes attribute
 
 }  // namespace
 
-TEST_CASE("a neighbour is told of us, and of what all others told, one hop further [S74a]") {
+TEST_CASE("reach board: a neighbour is told of us, and of what all others told, one hop further [S74a]") {
   ReachBoard board(2);
   board.hear(north, {{entry({nodes(64)}), entry({nodes(128)})}});
   board.hear(south, {{entry({nodes(8)}), entry({nodes(16)}, false)}});
@@ -37,7 +37,7 @@ TEST_CASE("a neighbour is told of us, and of what all others told, one hop furth
   CHECK(to_south.entries == std::vector<ReachEntry>{entry({nodes(4)}), entry({nodes(64)}), entry({nodes(128)})});
 }
 
-TEST_CASE("a distance of which another neighbour hasn't told is not complete [S74a]") {
+TEST_CASE("reach board: a distance that another neighbour hasn't told of is incomplete [S74a]") {
   ReachBoard board(2);
   board.hear(south, {{entry({nodes(8)})}});
   const Reach to_north = board.sums(3).without(north, entry({nodes(4)}));
@@ -48,7 +48,7 @@ TEST_CASE("a distance of which another neighbour hasn't told is not complete [S7
   CHECK_FALSE(to_south.entries[1].complete);
 }
 
-TEST_CASE("nothing is beyond a site that is a neighbour no longer, and all is unknown when it is one again") {
+TEST_CASE("reach board: a removed neighbour leads nowhere, and all beyond it is unknown once it is back") {
   ReachBoard board(2);
   board.hear(south, {{entry({nodes(8)}), entry({nodes(16)})}});
   board.set_gone(south, true);
@@ -58,14 +58,14 @@ TEST_CASE("nothing is beyond a site that is a neighbour no longer, and all is un
   CHECK_FALSE(board.sums(2).without(north, entry({nodes(4)})).entries[1].complete);
 }
 
-TEST_CASE("a site at the end of the tree has nobody to tell of, and that is all there is") {
+TEST_CASE("reach board: a site with one neighbour tells it of its own nodes alone, and that this is all") {
   ReachBoard board(1);
   board.hear(north, {{entry({nodes(64)})}});
   const Reach to_north = board.sums(2).without(north, entry({nodes(4)}));
   CHECK(to_north.entries == std::vector<ReachEntry>{entry({nodes(4)}), entry({})});
 }
 
-TEST_CASE("nodes of one kind at several sites are told as the most that one of them has") {
+TEST_CASE("reach board: nodes of one kind at several sites are told as the most that one site has") {
   ReachBoard board(3);
   board.hear(1, {{entry({{0, {}, 8, 32, seconds(60)}})}});
   board.hear(2, {{entry({{0, {}, 16, 16, seconds(90)}, {1024, {}, 2, 2, {}}})}});
@@ -77,7 +77,7 @@ TEST_CASE("nodes of one kind at several sites are told as the most that one of t
 }
 
 TEST_CASE(
-    "that a limit of a link leaves less than there is goes on with what is told, and is found by who needs it") {
+    "reach board: a link's limit is told on with the nodes, and found for a request that it keeps from them") {
   ReachBoard board(2);
   NodeClass limited = nodes(3, {{"gpu", "1"}});
   limited.limited = true;
@@ -96,7 +96,7 @@ TEST_CASE(
   CHECK(board.limit_of(south, {0, {{"gpu", "2"}}}) == 0);
 }
 
-TEST_CASE("of many neighbours each is told what all others told, and nothing of its own") {
+TEST_CASE("reach board: of many neighbours each is told what all others told, and nothing of its own") {
   ReachBoard board(5);
   for (std::uint32_t i = 0; i < 5; ++i)
     board.hear(i, {{entry({nodes(10 + i), {std::uint64_t{i % 2} << 30, {}, 20 + i, 40 - i, {}}}, i != 3)}});
@@ -118,7 +118,7 @@ TEST_CASE("of many neighbours each is told what all others told, and nothing of 
   }
 }
 
-TEST_CASE("what was told before is no news") {
+TEST_CASE("reach board: what was told before is no news") {
   ReachBoard board(2);
   CHECK(board.hear(north, {{entry({nodes(8)})}}));
   CHECK(board.changes() == 1);
@@ -130,8 +130,7 @@ TEST_CASE("what was told before is no news") {
   CHECK(board.changes() == 3);
 }
 
-TEST_CASE(
-    "entries beyond the sixteenth are ignored, and kinds beyond the 64th leave the entry incomplete [S98a]") {
+TEST_CASE("reach board: a 17th entry is ignored, and a 65th kind leaves its entry incomplete [S98a]") {
   ReachBoard board(2);
   board.hear(north, {std::vector<ReachEntry>(20, entry({nodes(8)}))});
   CHECK(board.heard(north).entries.size() == 16);
@@ -142,7 +141,7 @@ TEST_CASE(
   CHECK_FALSE(board.heard(north).entries[0].complete);
 }
 
-TEST_CASE("only what lies within the DTTL is looked at [S74b]") {
+TEST_CASE("reach board: only what lies within the DTTL is looked at [S74b]") {
   ReachBoard board(1);
   board.hear(north, {{entry({nodes(8)}), entry({nodes(64)})}});
   const ResourceNeed need = need_of({32});
@@ -157,7 +156,7 @@ TEST_CASE("only what lies within the DTTL is looked at [S74b]") {
   CHECK(far.largest == 64);
 }
 
-TEST_CASE("what nobody told of, or told in part, may yet be there [S74]") {
+TEST_CASE("reach board: nodes that no neighbour told of, or told of in part, may yet be there [S74]") {
   ReachBoard board(1);
   const ResourceNeed need = need_of({32});
   CHECK_FALSE(board.beyond(north, need, 1, {}).complete);
@@ -168,7 +167,7 @@ TEST_CASE("what nobody told of, or told in part, may yet be there [S74]") {
   CHECK_FALSE(board.beyond(north, need, 3, {}).possible);
 }
 
-TEST_CASE("nodes without the attributes or the memory that are wanted don't count [S74]") {
+TEST_CASE("reach board: nodes without the wanted attributes or memory don't count [S74]") {
   ReachBoard board(1);
   const Attributes arm{{"arch", "arm"}}, intel{{"arch", "x86_64"}};
   board.hear(north, {{entry({{1000, arm, 64, 64, {}}, {1000, intel, 8, 8, {}}})}});
@@ -184,7 +183,7 @@ TEST_CASE("nodes without the attributes or the memory that are wanted don't coun
   CHECK_FALSE(board.beyond(north, need, 1, {}).has_nodes);
 }
 
-TEST_CASE("nodes that aren't lent for as long as the request is declared to run don't count [S74]") {
+TEST_CASE("reach board: nodes that aren't lent for the request's declared time don't count [S74]") {
   ReachBoard board(1);
   board.hear(north, {{entry({nodes(8, {}, seconds(100))})}});
   const ResourceNeed need = need_of({8});
@@ -198,7 +197,7 @@ TEST_CASE("nodes that aren't lent for as long as the request is declared to run 
   CHECK(board.beyond(north, need, 1, duration_max).possible);
 }
 
-TEST_CASE("several components need enough in one cluster and enough together") {
+TEST_CASE("reach board: several components need enough in one cluster and enough together") {
   ReachBoard board(1);
   board.hear(north, {{entry({{0, {}, 8, 12, {}}})}});
   CHECK(board.beyond(north, need_of({8, 4}), 1, {}).possible);
@@ -206,7 +205,8 @@ TEST_CASE("several components need enough in one cluster and enough together") {
   CHECK_FALSE(board.beyond(north, need_of({9}), 1, {}).possible);
 }
 
-TEST_CASE("kinds at one distance may be of one site, so they are added up; those of two distances never are") {
+TEST_CASE(
+    "reach board: kinds at one distance are added up, since one site may have them; at two distances never") {
   ReachBoard board(1);
   const NodeClass large_memory{1024, {}, 8, 8, {}};
   board.hear(north, {{entry({nodes(8), large_memory})}});

@@ -168,7 +168,7 @@ TEST_CASE("reconciliation: what a borrower was lent and doesn't name is unvouche
   }
 }
 
-TEST_CASE("reconciliation: an orphan of which no lender spoke is overdue, or given back") {
+TEST_CASE("reconciliation: an orphan that no lender spoke of is overdue, or given back") {
   Stage stage;
   const Holding lease = holding(north, through_us);
   CHECK(stage.borrowed(lease) == HeldByBorrower::orphan);

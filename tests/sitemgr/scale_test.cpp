@@ -82,8 +82,7 @@ std::vector<NodeGroup> groups_of(Random& random, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE(
-    "where nodes for many come free at once, a step starts a thousand of them, and foreign ones come after all") {
+TEST_CASE("scale: when many nodes come free, a step starts a thousand requests, and foreign ones come last") {
   SiteSettings settings = without_size();
   settings.owner_first = false;
   Stage stage(settings);
@@ -103,7 +102,7 @@ TEST_CASE(
   CHECK(stage.said<Grant>(at_north).size() == 1);
 }
 
-TEST_CASE("a strict order starts a thousand a step, too, in that order") {
+TEST_CASE("scale: a strict order, too, starts a thousand requests a step, in that order") {
   SiteSettings settings = without_size();
   settings.dispatching_policy = "fcfs";
   Stage stage(settings);
@@ -117,7 +116,7 @@ TEST_CASE("a strict order starts a thousand a step, too, in that order") {
   for (std::uint64_t i = 0; i < grants.size(); ++i) CHECK(grants[i].request.job == i + 1);
 }
 
-TEST_CASE("a pass over more needs than a step looks at comes to all of them, and to who came or fits meanwhile") {
+TEST_CASE("scale: a long pass comes to all needs, and to requests that arrive or fit meanwhile") {
   SiteSettings settings = without_size();
   settings.owner_first = false;
   LongPass stage(settings);
@@ -132,7 +131,7 @@ TEST_CASE("a pass over more needs than a step looks at comes to all of them, and
     note();
     CHECK(started == std::vector<std::uint64_t>{3});
   }
-  SUBCASE("one comes that stands before those that were looked at") {
+  SUBCASE("a request comes that stands before those that were looked at") {
     Request waited = request(alice, 4, 2);
     waited.waited = seconds(100);
     stage.hear(alice, waited);
@@ -152,7 +151,7 @@ TEST_CASE("a pass over more needs than a step looks at comes to all of them, and
   CHECK_FALSE(stage.is_due());
 }
 
-TEST_CASE("what had to wait for the end of a long pass is made up for: others are lent to, and asked") {
+TEST_CASE("scale: a site lends to neighbours, and asks them, once a long pass is over") {
   SiteSettings settings = without_size();
   settings.owner_first = false;
   LongPass stage(settings);
@@ -185,7 +184,7 @@ void let_overtake(Stage& stage, Request wide) {
 
 }  // namespace
 
-TEST_CASE("one who comes before who lets none overtake it lets them, and they are looked at") {
+TEST_CASE("scale: a request ahead of one that may not be overtaken lets later ones overtake it") {
   SiteSettings settings = settings_of_home();
   settings.dispatching_policy = "priority";
   settings.delegate = false;
@@ -201,7 +200,7 @@ TEST_CASE("one who comes before who lets none overtake it lets them, and they ar
   CHECK(stage.said_once<Grant>(alice).request.job == 5);
 }
 
-TEST_CASE("a request that leaves on a delegation behind the one that blocks it calls for no further pass") {
+TEST_CASE("scale: a request that leaves on a delegation behind the one that blocks it calls for no further pass") {
   SiteSettings settings = settings_of_home();
   settings.overtaken_limit = seconds(10);
   Stage stage(settings);
@@ -215,7 +214,7 @@ TEST_CASE("a request that leaves on a delegation behind the one that blocks it c
   CHECK(stage.manager.next_deadline() > stage.now);
 }
 
-TEST_CASE("who was kept for the next pass and didn't start in it asks others") {
+TEST_CASE("scale: a request that was kept for the next pass, and didn't start in it, goes to neighbours") {
   SiteSettings settings = settings_of_home();
   settings.matchmaking_cycle = seconds(10);
   Stage stage(settings);
@@ -228,7 +227,7 @@ TEST_CASE("who was kept for the next pass and didn't start in it asks others") {
   CHECK(stage.asked_next().second.request.id.job == 2);
 }
 
-TEST_CASE("many groups of nodes are added and removed as each by itself would be") {
+TEST_CASE("scale: many groups of nodes are added and removed as each by itself would be") {
   Random random(7);
   for (int round = 0; round < 50; ++round) {
     const std::vector<NodeGroup> all = groups_of(random, 40);

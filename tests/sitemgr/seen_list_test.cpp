@@ -18,7 +18,7 @@ PartKey search(std::uint64_t job, std::uint32_t round = 1) { return {{SiteName("
 
 }  // namespace
 
-TEST_CASE("a search is new once, and again with more hops than it ever came with [S71]") {
+TEST_CASE("seen list: a search is new once, and again with more hops than it ever came with [S71]") {
   SeenList seen(2, memory, 100, true);
   CHECK(seen.is_new(start, north, search(1), stay, 3, false));
   CHECK_FALSE(seen.is_new(start, north, search(1), stay, 3, false));
@@ -28,7 +28,7 @@ TEST_CASE("a search is new once, and again with more hops than it ever came with
   CHECK(seen.size() == 1);
 }
 
-TEST_CASE("another round, part, attempt, job or stay is another search [S71]") {
+TEST_CASE("seen list: another round, part, attempt, job or stay is another search [S71]") {
   SeenList seen(2, memory, 100, true);
   CHECK(seen.is_new(start, north, search(1), stay, 3, true));
   PartKey other = search(1);
@@ -43,14 +43,14 @@ TEST_CASE("another round, part, attempt, job or stay is another search [S71]") {
   CHECK_FALSE(seen.is_new(start, north, other, stay, 3, true));
 }
 
-TEST_CASE("a search is forgotten after a while") {
+TEST_CASE("seen list: a search is forgotten after a while") {
   SeenList seen(2, memory, 100, true);
   CHECK(seen.is_new(start, north, search(1), stay, 3, false));
   CHECK_FALSE(seen.is_new(start + memory - microseconds(1), north, search(1), stay, 3, false));
   CHECK(seen.is_new(start + memory, north, search(1), stay, 3, false));
 }
 
-TEST_CASE("no neighbour can make a site forget what it heard from another one") {
+TEST_CASE("seen list: no neighbour can make a site forget what it heard from another one") {
   SeenList seen(2, memory, 100, true);
   CHECK(seen.is_new(start, north, search(1), stay, 3, false));
   for (std::uint64_t job = 2; job <= 1'000; ++job) CHECK(seen.is_new(start, south, search(job), stay, 3, false));
@@ -60,7 +60,7 @@ TEST_CASE("no neighbour can make a site forget what it heard from another one") 
   CHECK(seen.is_new(start, south, search(2), stay, 3, false));  // south's own oldest entry was dropped
 }
 
-TEST_CASE("a home site's own word is compared with its own alone, whoever named its request before [S71]") {
+TEST_CASE("seen list: a home site's own word is compared with its own alone, and with no other site's [S71]") {
   SeenList seen(2, memory, 100, true);
   CHECK(seen.is_new(start, north, search(1), stay, 16, false));
   CHECK(seen.is_new(start, south, search(1), stay, 4, true));
@@ -68,7 +68,7 @@ TEST_CASE("a home site's own word is compared with its own alone, whoever named 
   CHECK_FALSE(seen.is_new(start, north, search(1), stay, 16, false));
 }
 
-TEST_CASE("the paper's list counts no hops, and knows nobody's word above another's") {
+TEST_CASE("seen list: the paper's list counts no hops, and a home site's own word is no better than another's") {
   SeenList seen(2, memory, 100, false);
   CHECK(seen.is_new(start, north, search(1), stay, 3, false));
   CHECK_FALSE(seen.is_new(start, north, search(1), stay, 16, false));

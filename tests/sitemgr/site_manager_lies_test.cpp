@@ -28,7 +28,7 @@ void lengthen_chain(Grant& grant) {
 
 // ---- grants --------------------------------------------------------------------------------------------------------
 
-TEST_CASE("a grant that nobody can have made is ignored, and the answer is still awaited [S106a]") {
+TEST_CASE("lies: an impossible grant is ignored, and the answer is still awaited [S106a]") {
   Twist twist;
   SUBCASE("nodes of a site manager") {
     twist = [](Grant& g) { g.nodes[0].resource_manager = at_north; };
@@ -36,13 +36,13 @@ TEST_CASE("a grant that nobody can have made is ignored, and the answer is still
   SUBCASE("of a job manager") {
     twist = [](Grant& g) { g.nodes[0].resource_manager = job_manager_of(north, "fs0"); };
   }
-  SUBCASE("of somebody of no role") {
+  SUBCASE("of a party of no role") {
     twist = [](Grant& g) { g.nodes[0].resource_manager.role = static_cast<Role>(200); };
   }
   SUBCASE("of another site") {
     twist = [](Grant& g) { g.nodes[0].resource_manager.site = south; };
   }
-  SUBCASE("of nobody") {
+  SUBCASE("of a party without a name") {
     twist = [](Grant& g) { g.nodes[0].resource_manager.name = {}; };
   }
   SUBCASE("a node twice") {
@@ -69,7 +69,7 @@ TEST_CASE("a grant that nobody can have made is ignored, and the answer is still
   SUBCASE("a chain that doesn't end here") {
     twist = [](Grant& g) { g.chain = {north, home, west}; };
   }
-  SUBCASE("a chain that comes by somebody else") {
+  SUBCASE("a chain that comes by another site") {
     twist = [](Grant& g) { g.chain = {north, south, home}; };
   }
   SUBCASE("a site in it twice") {
@@ -92,7 +92,7 @@ TEST_CASE("a grant that nobody can have made is ignored, and the answer is still
   CHECK(stage.said<Grant>(alice).size() == 1);
 }
 
-TEST_CASE("a grant with components that weren't asked for, or with far too much, is given back as bad [S106b]") {
+TEST_CASE("lies: a grant of components not asked for, or far too large, is given back as bad [S106b]") {
   Twist twist;
   SUBCASE("another component") {
     twist = [](Grant& g) { g.nodes[0].component = 1; };
@@ -123,8 +123,7 @@ TEST_CASE("a grant with components that weren't asked for, or with far too much,
   CHECK(stage.manager.leases().size() == 0);
 }
 
-TEST_CASE(
-    "a grant of too little, or by another way, is given back on its way home already, and others are asked") {
+TEST_CASE("lies: a grant of too little, or by another way, is given back on its way, and others are asked") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.neighbours.push_back({west}); }));
   const Party at_west = site_manager_of(west);
   stage.up(at_west, true);
@@ -154,7 +153,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a lender with nodes on which nothing starts isn't asked for a while, though it grants each time [S73]") {
+    "lies: a lender with nodes that start nothing isn't asked for a while, though it grants each time [S73]") {
   Stage stage;
   stage.down(at_south);
   std::uint64_t job = 0;
@@ -178,7 +177,7 @@ TEST_CASE(
   CHECK(stage.target(north).asked_from() == stage.now + seconds(10));
 }
 
-TEST_CASE("a term of more than a day is taken for a day [S106a]") {
+TEST_CASE("lies: a term of more than a day is taken for a day [S106a]") {
   Stage stage;
   stage.down(at_south);
   stage.hear(alice, request(alice, 1, 2));
@@ -190,7 +189,7 @@ TEST_CASE("a term of more than a day is taken for a day [S106a]") {
 
 // ---- in another's name ---------------------------------------------------------------------------------------------
 
-TEST_CASE("an owner's own grant stands above one that somebody else made in its name") {
+TEST_CASE("lies: an owner's own grant stands above one that another site made in its name") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.window_first = 1; }));
   stage.down(at_south);
   stage.hear(alice, request(alice, 1, 2));
@@ -211,7 +210,7 @@ TEST_CASE("an owner's own grant stands above one that somebody else made in its 
   CHECK(stage.manager.leases().get(in_their_name.lease).chain == SiteNames{north, home});
 }
 
-TEST_CASE("who names another neighbour's request first doesn't keep it from being heard itself [S71]") {
+TEST_CASE("lies: a neighbour that names another's request first doesn't keep that from being heard [S71]") {
   Stage stage;
   stage.offer(8);
   Delegate in_their_name = delegate(bob, 1, 2);
@@ -225,7 +224,7 @@ TEST_CASE("who names another neighbour's request first doesn't keep it from bein
   CHECK(stage.said_once<Reject>(at_south).reason == RejectReason::already_seen);
 }
 
-TEST_CASE("a request that is passed on for somebody else makes way for its home site's own word") {
+TEST_CASE("lies: a request passed on in another site's name makes way for its home site's own word") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.neighbours.push_back({west}); }));
   const Party at_west = site_manager_of(west);
   stage.up(at_west, true);
@@ -243,7 +242,7 @@ TEST_CASE("a request that is passed on for somebody else makes way for its home 
 
 // ---- delegations ---------------------------------------------------------------------------------------------------
 
-TEST_CASE("a delegation by a chain that nobody can have gone is malformed [S90] [S91]") {
+TEST_CASE("lies: a delegation by an impossible chain is malformed [S90] [S91]") {
   Stage stage;
   stage.offer(8);
   Delegate asked = delegate(bob, 1, 2);
@@ -266,7 +265,7 @@ TEST_CASE("a delegation by a chain that nobody can have gone is malformed [S90] 
   CHECK(stage.manager.leases().size() == 0);
 }
 
-TEST_CASE("a frame over more sites than a chain has is dropped, whoever has a lease [S53]") {
+TEST_CASE("lies: a frame over more sites than a chain has is dropped, even between holders of a lease [S53]") {
   Stage stage;
   stage.hear(at_south, delegate(bob, 1, 2));
   Grant made = grant(stage.said_once<Delegate>(at_north), north, 2);
@@ -284,7 +283,8 @@ TEST_CASE("a frame over more sites than a chain has is dropped, whoever has a le
   CHECK(stage.refused(south, "relay") == 2);
 }
 
-TEST_CASE("a resource manager that names a lease of other nodes has them cleaned, and nothing else changes") {
+TEST_CASE(
+    "lies: a resource manager that names a lease of other nodes has them cleaned, and nothing else changes") {
   Stage stage(home_with_nodes(16));
   stage.offer(8);
   const Grant lent = stage.lend_to(bob, 1, 8);
@@ -305,7 +305,7 @@ TEST_CASE("a resource manager that names a lease of other nodes has them cleaned
   CHECK(stage.manager.view(stage.now).processors_busy == 0);
 }
 
-TEST_CASE("a job manager of another site asks for nothing in the name of a user here") {
+TEST_CASE("lies: a job manager of another site asks for nothing in the name of a user here") {
   Stage stage;
   stage.offer(8);
   const Party other = job_manager_of(south, alice.name);
@@ -317,7 +317,7 @@ TEST_CASE("a job manager of another site asks for nothing in the name of a user 
   CHECK(stage.manager.view(stage.now).requests_waiting == 1);
 }
 
-TEST_CASE("what a hint says is bounded before anything is made of it") {
+TEST_CASE("lies: what a hint says is bounded before anything is made of it") {
   Stage stage;
   HintEntry most;
   most.lendable = most.largest = most.queued = most.width = most.round_trip_ms = UINT32_MAX;
@@ -356,7 +356,8 @@ const Party carl = job_manager_of(north, "carl");
 
 }  // namespace
 
-TEST_CASE("a home site's own leases end for a part that gives them up, and the part has their nodes [S76h]") {
+TEST_CASE(
+    "lies: a home site's own leases end for a part that gives them up, and the part gets their nodes [S76h]") {
   Stage stage;
   const LeaseId lease = lent(stage);
   stage.hear(at_south, part_giving_up(bob, 2, {lease}));
@@ -370,7 +371,7 @@ TEST_CASE("a home site's own leases end for a part that gives them up, and the p
   CHECK(stage.said_once<Grant>(at_south).part == 1);
 }
 
-TEST_CASE("no lease of another sink, of another link or of no site ends for a part that gives it up [S76h]") {
+TEST_CASE("lies: a part can't give up a lease of another sink, of another link or of no site [S76h]") {
   Stage stage;
   const LeaseId lease = lent(stage);
   stage.hear(at_north, part_giving_up(carl, 2, {lease, {home, {1, 77}}, {north, {1, 1}}}));
@@ -383,7 +384,7 @@ TEST_CASE("no lease of another sink, of another link or of no site ends for a pa
   CHECK(stage.said<LeaseEnded>(at_south).empty());
 }
 
-TEST_CASE("a Prefetch that leads nowhere, or has been everywhere, goes no further [S88e]") {
+TEST_CASE("lies: a Prefetch that leads nowhere, or has been everywhere, goes no further [S88e]") {
   Stage stage;
   InputFiles files;
   files.push_back({"f", {{"http://h/f", north}}, 7, ShortText(std::string(64, '5'))});
@@ -398,7 +399,7 @@ TEST_CASE("a Prefetch that leads nowhere, or has been everywhere, goes no furthe
   CHECK(stage.said<Prefetch>(at_south).empty());
 }
 
-TEST_CASE("a Prefetched goes back along its path alone [S88f]") {
+TEST_CASE("lies: a Prefetched goes back along its path alone [S88f]") {
   Stage stage;
   const Prefetched fetched{request(bob, 1, 2).id, north, delft, {south, home}};
   stage.hear(at_north, fetched);

@@ -24,7 +24,7 @@ Relay relay(const Party& from, const Party& to, SiteNames path, std::uint32_t po
 
 // ---- nodes that are gone -------------------------------------------------------------------------------------------
 
-TEST_CASE("leases on nodes that are offered no longer end as node_removed, and the rest stays [S124a]") {
+TEST_CASE("site manager: leases on nodes no longer offered end as node_removed, and the rest stays [S124a]") {
   Stage stage;
   stage.offer(8);
   stage.hear(alice, request(alice, 1, 4));
@@ -58,7 +58,7 @@ TEST_CASE("leases on nodes that are offered no longer end as node_removed, and t
   CHECK(stage.said<Unassign>(fs0).empty());
 }
 
-TEST_CASE("a job manager is told of its nodes that are gone, and they are leased no more [S124a]") {
+TEST_CASE("site manager: a job manager is told of its nodes that are gone, and they are leased no more [S124a]") {
   Stage stage;
   stage.offer(8);
   stage.hear(alice, request(alice, 1, 8));
@@ -79,7 +79,8 @@ TEST_CASE("a job manager is told of its nodes that are gone, and they are leased
 
 // ---- grants that aren't what was asked for -------------------------------------------------------------------------
 
-TEST_CASE("a grant of fewer nodes than asked is given back, the user hears nothing, another is asked [S106b]") {
+TEST_CASE(
+    "site manager: a grant of too few nodes goes back, the user hears nothing, another site is asked [S106b]") {
   Stage stage;
   stage.hear(alice, request(alice, 1, 4));
   const auto [first, asked] = stage.asked_next();
@@ -103,7 +104,7 @@ TEST_CASE("a grant of fewer nodes than asked is given back, the user hears nothi
 
 // ---- frames of others ----------------------------------------------------------------------------------------------
 
-TEST_CASE("a frame is passed on only between those who share a lease that is carried here [S53a]") {
+TEST_CASE("site manager: a frame is passed on only between parties that share a lease carried here [S53a]") {
   Stage stage;
   stage.offer(8);
   const auto to_fs0 = [&] { stage.hear(at_south, relay(bob, fs0, {south, home}, 1)); };
@@ -132,7 +133,7 @@ TEST_CASE("a frame is passed on only between those who share a lease that is car
   CHECK(stage.refused(south, "relay") == 2);
 }
 
-TEST_CASE("a frame that didn't come the way it says is dropped, whoever has a lease [S53a] [S53]") {
+TEST_CASE("site manager: a frame that didn't come the way it says is dropped, lease or no lease [S53a] [S53]") {
   Stage stage;
   stage.offer(8);
   stage.lend_to(bob, 1, 2);
@@ -147,7 +148,7 @@ TEST_CASE("a frame that didn't come the way it says is dropped, whoever has a le
   CHECK(stage.said<Relay>(fs0).empty());
 }
 
-TEST_CASE("a frame along a chain is passed on to the next site while that is up [S53]") {
+TEST_CASE("site manager: a frame along a chain is passed on to the next site while that is up [S53]") {
   Stage stage;
   stage.down(fs0);
   stage.hear(at_south, delegate(bob, 1, 2));
@@ -167,7 +168,7 @@ TEST_CASE("a frame along a chain is passed on to the next site while that is up 
 
 // ---- how long leases last ------------------------------------------------------------------------------------------
 
-TEST_CASE("a lease that has lasted as long as it may is taken back with its grace, renewed or not [S118]") {
+TEST_CASE("site manager: a lease at its longest is taken back with its grace, renewed or not [S118]") {
   Stage stage(settings_with([](SiteSettings& settings) {
     settings.lease_length_max = seconds(100);
     settings.reclaim_grace = seconds(40);
@@ -192,7 +193,7 @@ TEST_CASE("a lease that has lasted as long as it may is taken back with its grac
 }
 
 TEST_CASE(
-    "a lease whose holder is silent ends as expired, a thirtieth of its term late at its owner [S119] [S46g]") {
+    "site manager: a silent holder's lease ends as expired, at its owner a 30th of its term late [S119] [S46g]") {
   Stage stage;
   stage.offer(8);
   stage.lend_to(bob, 1, 2);
@@ -205,7 +206,7 @@ TEST_CASE(
   CHECK(stage.said_once<Unassign>(fs0).detached == seconds(3600));
 }
 
-TEST_CASE("what is granted before the first Beat of its lender is promised to nobody yet [S121a]") {
+TEST_CASE("site manager: a grant before its lender's first Beat promises no term yet [S121a]") {
   Stage stage;
   stage.down(at_south);
   stage.take(LinkStanding{at_north, false, {}, stage.now});
@@ -216,7 +217,8 @@ TEST_CASE("what is granted before the first Beat of its lender is promised to no
   CHECK(stage.said_once<Renewed>(alice).terms.at(0).left == seconds(30) - stale_after - milliseconds(300));
 }
 
-TEST_CASE("a site says when its Beats don't speak for a lease any longer, and when they do again [S121a] [S46f]") {
+TEST_CASE(
+    "site manager: a site says when its Beats stop vouching for a lease, and when they resume [S121a] [S46f]") {
   Stage stage;
   stage.down(at_south);
   stage.hear(alice, request(alice, 1, 2));
@@ -260,7 +262,7 @@ TEST_CASE("a site says when its Beats don't speak for a lease any longer, and wh
   }
 }
 
-TEST_CASE("what is declared to run longer than any lease lasts is rejected as too_long [S86a]") {
+TEST_CASE("site manager: a request declared to run longer than any lease lasts is rejected as too_long [S86a]") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.lease_length_max = seconds(100); }));
   stage.offer(8);
   stage.down(at_north);
@@ -289,7 +291,8 @@ void let_lapse(Stage& stage, std::uint64_t job) {
 
 }  // namespace
 
-TEST_CASE("who lets a second offer in a row lapse is lent nothing for 20 s [S109] [S75a]") {
+TEST_CASE(
+    "site manager: a borrower that lets a second offer in a row lapse is lent nothing for 20 s [S109] [S75a]") {
   Stage stage;
   stage.offer(8);
   stage.down(at_north);
@@ -305,7 +308,7 @@ TEST_CASE("who lets a second offer in a row lapse is lent nothing for 20 s [S109
   CHECK(stage.said<Grant>(at_south).size() == 1);
 }
 
-TEST_CASE("a claim between two offers that lapse makes good for the first [S75a]") {
+TEST_CASE("site manager: a claim between two offers that lapse makes good for the first [S75a]") {
   Stage stage;
   stage.offer(8);
   stage.down(at_north);
@@ -316,7 +319,7 @@ TEST_CASE("a claim between two offers that lapse makes good for the first [S75a]
   CHECK(stage.said<Grant>(at_south).size() == 1);
 }
 
-TEST_CASE("who lost nodes by a reclaim is lent nothing for 60 s, others are [S75a]") {
+TEST_CASE("site manager: a borrower that lost nodes by a reclaim is lent nothing for 60 s, others are [S75a]") {
   Stage stage;
   stage.offer(8);
   stage.lend_to(bob, 1, 2);
@@ -337,7 +340,8 @@ TEST_CASE("who lost nodes by a reclaim is lent nothing for 60 s, others are [S75
   CHECK(stage.said<Grant>(at_south).size() == 1);
 }
 
-TEST_CASE("what was lent over a neighbour is reclaimed under its name, and under that of the site that has it") {
+TEST_CASE(
+    "site manager: a loan is reclaimed under the name of the neighbour, and under that of the site that has it") {
   Stage stage;
   stage.offer(8);
   const Party far = job_manager_of(SiteName("far"), "dave");
@@ -355,7 +359,7 @@ TEST_CASE("what was lent over a neighbour is reclaimed under its name, and under
   CHECK(stage.manager.reclaim(stage.now, whose, seconds(10), stage.out) == 1);
 }
 
-TEST_CASE("what a neighbour runs goes on detached when it is taken out of links [S114a]") {
+TEST_CASE("site manager: a neighbour's jobs go on detached when it is taken out of links [S114a]") {
   Stage stage;
   stage.offer(8);
   const Grant lent = stage.lend_to(bob, 1, 2);
@@ -371,8 +375,7 @@ TEST_CASE("what a neighbour runs goes on detached when it is taken out of links 
   CHECK(stage.manager.leases().size() == 0);
 }
 
-TEST_CASE(
-    "a lender that is taken into links again is relied on from its first Beat that vouches, not before [S46f]") {
+TEST_CASE("site manager: a lender taken into links again is relied on from its first vouching Beat [S46f]") {
   Stage stage;
   SiteSettings without = settings_of_home();
   std::erase_if(without.neighbours, [](const NeighbourSettings& one) { return one.site == north; });
@@ -399,7 +402,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a borrower that renews too few leases for longer than a term is to compare them anew") {
+TEST_CASE("site manager: a borrower that renews too few leases for longer than a term has to compare them again") {
   Stage stage;
   stage.offer(8);
   stage.lend_to(bob, 1, 2);
@@ -420,7 +423,7 @@ TEST_CASE("a borrower that renews too few leases for longer than a term is to co
 
 // ---- the search ----------------------------------------------------------------------------------------------------
 
-TEST_CASE("a drained site asks others for its users, however many of its nodes are idle") {
+TEST_CASE("site manager: a drained site asks others for its users, even with idle nodes") {
   Stage stage;
   stage.offer(8);
   REQUIRE(stage.manager.drain(stage.now, home, stage.out));
@@ -436,7 +439,7 @@ TEST_CASE("a drained site asks others for its users, however many of its nodes a
   }
 }
 
-TEST_CASE("a neighbour that claims to have spent the budget can't have spent more than it names sites") {
+TEST_CASE("site manager: a neighbour can't have spent more of the budget than it names sites") {
   Stage stage;
   stage.hear(alice, request(alice, 1, 2));
   const auto [first, asked] = stage.asked_next();
@@ -445,7 +448,7 @@ TEST_CASE("a neighbour that claims to have spent the budget can't have spent mor
   Reject answer = reject(asked, first, RejectReason::no_capacity, 0);
   std::uint32_t left = 13;
   SUBCASE("it names itself alone") {}
-  SUBCASE("it names all whom it may have asked") {
+  SUBCASE("it names all sites that it may have asked") {
     for (int i = 0; i < 14; ++i) answer.asked.insert(answer.asked.begin(), answer.asked[0]);
     left = 0;
   }
@@ -460,7 +463,7 @@ TEST_CASE("a neighbour that claims to have spent the budget can't have spent mor
   CHECK(again.round == 1);
 }
 
-TEST_CASE("a home site asks no more neighbours in a round than the budget allows [S69]") {
+TEST_CASE("site manager: a home site asks no more neighbours in a round than the budget allows [S69]") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.tries_per_round = 1; }));
   stage.hear(alice, request(alice, 1, 2));
   const auto [first, asked] = stage.asked_next();
@@ -472,7 +475,7 @@ TEST_CASE("a home site asks no more neighbours in a round than the budget allows
   CHECK(stage.asked_next().second.round == 2);
 }
 
-TEST_CASE("a hint wakes no more requests than may be asked for at once, whatever it promises") {
+TEST_CASE("site manager: a hint wakes no more requests than may be asked for at once, whatever it promises") {
   Stage stage(settings_with([](SiteSettings& settings) {
     settings.window_max = 3;
     settings.pause_first = seconds(60);
@@ -507,7 +510,7 @@ TEST_CASE("a hint wakes no more requests than may be asked for at once, whatever
   CHECK(stage.manager.view(stage.now).requests_pausing == 50 - woken);
 }
 
-TEST_CASE("invented resource managers can't take more of a cluster than twice what is configured [S124]") {
+TEST_CASE("site manager: invented resource managers get at most twice a cluster's configured size [S124]") {
   Stage stage;
   stage.offer(8);
   const auto invent = [&](int number, std::uint32_t nodes) {

@@ -37,7 +37,8 @@ Delegate ask_north(Stage& stage) {
 
 // ---- rounds over restarts ------------------------------------------------------------------------------------------
 
-TEST_CASE("after a restart of the home site its requests are in another stay, with rounds from 1 again [S71]") {
+TEST_CASE(
+    "search: after a restart of the home site its requests are in another stay, in rounds from 1 again [S71]") {
   Stage stage;
   const Delegate first = ask_north(stage);
   CHECK(first.round == 1);
@@ -53,8 +54,7 @@ TEST_CASE("after a restart of the home site its requests are in another stay, wi
   CHECK(second.stay != first.stay);
 }
 
-TEST_CASE(
-    "a request that waited out its job manager's silence goes on in the same stay, or begins another [S71]") {
+TEST_CASE("search: after its job manager's silence a request goes on in the same stay, or begins another [S71]") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.answer_limit = seconds(100); }));
   const Delegate first = ask_north(stage);
   stage.down(alice);
@@ -78,7 +78,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("another stay of a request is no copy of what was seen, another round and the same one are [S71]") {
+TEST_CASE("search: a request in another stay is no copy of what was seen, a repeated round of one stay is [S71]") {
   Stage stage;
   stage.offer(8);
   stage.down(at_north);
@@ -97,7 +97,7 @@ TEST_CASE("another stay of a request is no copy of what was seen, another round 
 
 // ---- one request and the others ------------------------------------------------------------------------------------
 
-TEST_CASE("any number of requests that don't fit keep no other one from what is idle") {
+TEST_CASE("search: any number of requests that don't fit keep no other one from what is idle") {
   Stage stage(home_with_nodes(100));
   stage.offer(100);
   Register offered;
@@ -115,7 +115,7 @@ TEST_CASE("any number of requests that don't fit keep no other one from what is 
   CHECK(stage.said<Grant>(alice).size() == 100);
 }
 
-TEST_CASE("requests that are alike are looked at as one, however many there are") {
+TEST_CASE("search: requests that are alike are looked at as one, however many there are") {
   Stage stage;
   for (std::uint64_t job = 1; job <= 2'000; ++job) stage.hear(alice, request(alice, job, job % 2 == 0 ? 9 : 10));
   CHECK(stage.manager.queue().size() == 2'000);
@@ -124,7 +124,7 @@ TEST_CASE("requests that are alike are looked at as one, however many there are"
   CHECK(stage.manager.queue().classes() == 1);
 }
 
-TEST_CASE("nodes that come free go to who fits on them, however many don't that came before") {
+TEST_CASE("search: nodes that come free go to requests that fit, past any number that don't") {
   Stage stage(home_with_nodes(100));
   stage.offer_by(gpus, 2, gpu);
   stage.offer(100);
@@ -138,7 +138,7 @@ TEST_CASE("nodes that come free go to who fits on them, however many don't that 
   CHECK(stage.said<Grant>(alice).size() == 100);
 }
 
-TEST_CASE("whoever nobody can be asked for keeps no other one from a neighbour that has room [S72]") {
+TEST_CASE("search: a request that no neighbour can be asked for keeps no other from a neighbour with room [S72]") {
   Stage stage;
   stage.hear(at_north, Beat{}, {hint_of(1'000)});
   stage.hear(at_south, Beat{}, {hint_of(12)});
@@ -153,7 +153,7 @@ TEST_CASE("whoever nobody can be asked for keeps no other one from a neighbour t
   CHECK(stage.said_once<Delegate>(at_south).request.id.job == job);
 }
 
-TEST_CASE("a home site that is full asks others for whom it could serve itself, and refuses none of them [S74]") {
+TEST_CASE("search: a full home site asks others for requests that it could serve itself, and refuses none [S74]") {
   Stage stage;
   stage.offer(8);
   stage.hear(alice, request(alice, 1, 8));
@@ -168,7 +168,7 @@ TEST_CASE("a home site that is full asks others for whom it could serve itself, 
   CHECK(stage.said<Refuse>(alice).empty());
 }
 
-TEST_CASE("what an owner keeps for its users is what they could use, and nothing else [S75]") {
+TEST_CASE("search: an owner keeps for its users what they could use, and nothing else [S75]") {
   Stage stage(home_with_nodes(100));
   stage.offer(100);
   stage.offer_by(gpus, 2, gpu);
@@ -180,7 +180,7 @@ TEST_CASE("what an owner keeps for its users is what they could use, and nothing
   CHECK(stage.said<Grant>(at_south).size() == 1);
 }
 
-TEST_CASE("what an owner's wide request can't use for lack of width is lent, cluster by cluster [S75]") {
+TEST_CASE("search: what an owner's wide request can't use for lack of width is lent, cluster by cluster [S75]") {
   Stage stage(settings_with([](SiteSettings& settings) {
     ClusterSettings small;
     small.name = ClusterName("small");
@@ -206,7 +206,7 @@ TEST_CASE("what an owner's wide request can't use for lack of width is lent, clu
 
 // ---- neighbours that say nothing -----------------------------------------------------------------------------------
 
-TEST_CASE("who answers nothing is asked less and less often, until it answers [S73]") {
+TEST_CASE("search: a neighbour that answers nothing is asked less and less often, until it answers [S73]") {
   Stage stage;
   Delegate asked = ask_north(stage);
   CHECK(asked.answer_within == seconds(10));
@@ -240,7 +240,7 @@ TEST_CASE("who answers nothing is asked less and less often, until it answers [S
   CHECK(stage.said_once<Delegate>(at_north).request.id.job == job);
 }
 
-TEST_CASE("silence halves the window as a refusal does [S72]") {
+TEST_CASE("search: silence halves the window as a refusal does [S72]") {
   Stage stage;
   stage.down(at_south);
   REQUIRE(stage.target(north).window == 4);
@@ -249,7 +249,7 @@ TEST_CASE("silence halves the window as a refusal does [S72]") {
   CHECK(stage.target(north).window == 2);
 }
 
-TEST_CASE("nobody waits for an answer longer than half an hour, whatever the neighbour says [S73]") {
+TEST_CASE("search: a site waits half an hour at most for an answer, whatever the neighbour says [S73]") {
   Stage stage;
   Delegate asked = delegate(bob, 1, 2);
   asked.answer_within = seconds(90LL * 365 * 86400);
@@ -265,7 +265,7 @@ TEST_CASE("nobody waits for an answer longer than half an hour, whatever the nei
   CHECK(answer.asked[0].reason == RejectReason::no_answer);
 }
 
-TEST_CASE("each site on the way waits for nine tenths of what the one before it does [S73]") {
+TEST_CASE("search: each site on the way waits for nine tenths of what the one before it does [S73]") {
   Stage stage;
   stage.hear(at_south, delegate(bob, 1, 2));
   CHECK(stage.said_once<Delegate>(at_north).answer_within == seconds(9));
@@ -273,7 +273,7 @@ TEST_CASE("each site on the way waits for nine tenths of what the one before it 
 
 // ---- limits for each neighbour -------------------------------------------------------------------------------------
 
-TEST_CASE("the limit of delegations that aren't answered is each neighbour's own [S91]") {
+TEST_CASE("search: the limit of delegations that aren't answered is each neighbour's own [S91]") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.delegations_per_link_max = 2; }));
   for (std::uint64_t job = 1; job <= 2; ++job) {
     stage.hear(at_south, delegate(bob, job, 2));
@@ -292,7 +292,7 @@ TEST_CASE("the limit of delegations that aren't answered is each neighbour's own
   CHECK(stage.said<Reject>(at_south).empty());
 }
 
-TEST_CASE("a neighbour's own limits hold for it alone") {
+TEST_CASE("search: a neighbour's own limits hold for it alone") {
   Stage stage(settings_with([](SiteSettings& settings) {
     settings.neighbours[1].limits.leases = 1;
     settings.neighbours[0].limits.processors = 4;
@@ -316,7 +316,7 @@ TEST_CASE("a neighbour's own limits hold for it alone") {
 
 // ---- what neighbours are told about waiting requests ---------------------------------------------------------------
 
-TEST_CASE("hints tell how much waits in vain, and how wide its first is [S60]") {
+TEST_CASE("search: hints tell how much waits in vain, and how wide its first is [S60]") {
   Stage stage;
   stage.offer(8);
   stage.hear(alice, request(alice, 1, 6));
@@ -333,7 +333,7 @@ TEST_CASE("hints tell how much waits in vain, and how wide its first is [S60]") 
   CHECK(stage.told(north).at(0).queued == 0);
 }
 
-TEST_CASE("small news of a site goes to its neighbours each minute, of farther sites alone each five [S63]") {
+TEST_CASE("search: neighbours hear a site's small news each minute, those of farther sites each five [S63]") {
   Stage stage;
   stage.offer(8);
   stage.pass(seconds(1));
@@ -361,7 +361,7 @@ TEST_CASE("small news of a site goes to its neighbours each minute, of farther s
   }
 }
 
-TEST_CASE("who isn't lent anything since others wait is heard by its hint alone, and gets the next nodes [S75]") {
+TEST_CASE("search: a borrower that yields to another is heard by its hint alone, and gets the next nodes [S75]") {
   Stage stage;
   stage.offer(8);
   const Grant first = stage.lend_to(carol, 1, 8);
@@ -380,7 +380,7 @@ TEST_CASE("who isn't lent anything since others wait is heard by its hint alone,
 }
 
 TEST_CASE(
-    "who is lent nothing for a while is told when that is over, if nothing else happens in the world [S75a]") {
+    "search: a borrower in its cooldown is told when that is over, if nothing else happens meanwhile [S75a]") {
   Stage stage;
   stage.offer(8);
   stage.down(at_north);
@@ -411,7 +411,7 @@ TEST_CASE(
 
 // ---- leases that are used again ------------------------------------------------------------------------------------
 
-TEST_CASE("no job is put on a lease that ends before it does [S105]") {
+TEST_CASE("search: no job is put on a lease that ends before it does [S105]") {
   Stage stage;
   Delegate asked = ask_north(stage);
   Grant lent = grant(asked, north, 2);
@@ -433,8 +433,7 @@ TEST_CASE("no job is put on a lease that ends before it does [S105]") {
   CHECK(stage.said<Release>(at_north).size() == (fits ? 0 : 1));
 }
 
-TEST_CASE(
-    "a lease serves no job of unknown length once half of it is over, and none at all when it is old [S105]") {
+TEST_CASE("search: a lease past its half serves no job of unknown length, and an old one none at all [S105]") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.reuse_length_max = seconds(80); }));
   Delegate asked = ask_north(stage);
   Grant lent = grant(asked, north, 2);
@@ -454,7 +453,7 @@ TEST_CASE(
   CHECK(stage.said<Release>(at_north).size() == 1);
 }
 
-TEST_CASE("a lease serves no more jobs than one may [S105]") {
+TEST_CASE("search: a lease serves no more jobs than one may [S105]") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.reuse_jobs_max = 3; }));
   stage.hear(at_north, grant(ask_north(stage), north, 2));
   for (std::uint64_t job = 2; job <= 4; ++job) {
@@ -466,7 +465,7 @@ TEST_CASE("a lease serves no more jobs than one may [S105]") {
   CHECK(stage.said<Release>(at_north).size() == 1);
 }
 
-TEST_CASE("no job is put on a lease for longer than its nodes are likely to be spared") {
+TEST_CASE("search: no job is put on a lease for longer than its nodes are likely to be spared") {
   Stage stage;
   Grant lent = grant(ask_north(stage), north, 2);
   lent.expected = seconds(500);
@@ -488,7 +487,7 @@ TEST_CASE("no job is put on a lease for longer than its nodes are likely to be s
   }
 }
 
-TEST_CASE("a delegated job gets nodes that are likely to be spared for its declared time") {
+TEST_CASE("search: a delegated job gets nodes that are likely to be spared for its declared time") {
   const Party fs1 = resource_manager_of(home, "fs1");
   Stage stage;
   stage.up(fs1, true);
@@ -508,8 +507,7 @@ TEST_CASE("a delegated job gets nodes that are likely to be spared for its decla
 
 // ---- job managers that are away ------------------------------------------------------------------------------------
 
-TEST_CASE(
-    "a job manager that is away for long loses what it holds and what it waits for, and is forgotten [S120]") {
+TEST_CASE("search: a job manager that is away for long loses what it has and asked for, and is forgotten [S120]") {
   Stage stage;
   stage.offer(8);
   stage.hear(alice, request(alice, 1, 8));
@@ -531,7 +529,7 @@ TEST_CASE(
   CHECK(stage.manager.view(stage.now).job_managers.empty());
 }
 
-TEST_CASE("a job manager that had nothing is forgotten when it has been away for long") {
+TEST_CASE("search: a job manager that had nothing is forgotten when it has been away for long") {
   Stage stage;
   REQUIRE(stage.manager.view(stage.now).job_managers.size() == 1);
   stage.pass(seconds(10'000));

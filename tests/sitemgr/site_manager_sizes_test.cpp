@@ -47,7 +47,7 @@ Holding held(const Grant& granted) {
 
 // ---- what is too large ---------------------------------------------------------------------------------------------
 
-TEST_CASE("a drained site tells that it lends nothing, and how large it is all the same [S74a]") {
+TEST_CASE("sizes: a drained site tells that it lends nothing, and how large it is all the same [S74a]") {
   Stage stage;
   stage.offer(8);
   stage.pass(seconds(1));
@@ -66,7 +66,7 @@ TEST_CASE("a drained site tells that it lends nothing, and how large it is all t
   CHECK(stage.said<Reach>(at_north).back().entries == before);
 }
 
-TEST_CASE("a site is as large as it is configured to be before anybody has come [S74]") {
+TEST_CASE("sizes: before any resource manager has come a site is as large as configured [S74]") {
   Stage stage;
   stage.hear(alice, staying(1, 8));
   stage.hear(alice, staying(2, 9));
@@ -80,7 +80,8 @@ TEST_CASE("a site is as large as it is configured to be before anybody has come 
   CHECK(stage.said_once<Grant>(alice).request.job == 1);
 }
 
-TEST_CASE("who is busy, drained, down or has yet to come back is as large as it is configured to be [S74]") {
+TEST_CASE(
+    "sizes: a site that is busy, drained, down or not heard yet is as large as it is configured to be [S74]") {
   Stage stage(settings_with([](SiteSettings& settings) {
     settings.clusters[0].nodes = 4;
     settings.co_allocate = false;
@@ -91,7 +92,7 @@ TEST_CASE("who is busy, drained, down or has yet to come back is as large as it 
   SUBCASE("north lends nothing now") { stage.hear(at_north, Beat{}, {hint_of(0, 8)}); }
   SUBCASE("north's hint knows of no cluster") { stage.hear(at_north, Beat{}, {hint_of(0, 0)}); }
   SUBCASE("north is down") { stage.down(at_north); }
-  SUBCASE("this site was restarted, and has heard nobody") {
+  SUBCASE("this site was restarted, and has heard no party") {
     stage.restart();
     stage.up(alice, true);
     stage.hear(alice, Inventory{});
@@ -119,7 +120,7 @@ TEST_CASE("who is busy, drained, down or has yet to come back is as large as it 
   CHECK(divided.text == "needs 1 processor in one cluster and 9 at one site");
 }
 
-TEST_CASE("a site of which nothing is configured is as large as what its resource managers ever offered [S74]") {
+TEST_CASE("sizes: without configured nodes a site is as large as its resource managers ever offered [S74]") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.clusters[0].nodes = 0; }));
   stage.hear(alice, staying(1, 1'000));
   stage.offer_by(fs0, 4);
@@ -153,7 +154,7 @@ TEST_CASE("a site of which nothing is configured is as large as what its resourc
   }
 }
 
-TEST_CASE("what all becomes hopeless at once is refused a piece at a time") {
+TEST_CASE("sizes: requests that all become hopeless at once are refused a piece at a time") {
   constexpr std::size_t waiting = 2'500;
   Stage stage(settings_with([](SiteSettings& settings) { settings.clusters[0].nodes = 0; }));
   stage.offer_by(fs0, 4);
@@ -179,7 +180,7 @@ TEST_CASE("what all becomes hopeless at once is refused a piece at a time") {
   CHECK(stage.manager.queue().size() == 0);
 }
 
-TEST_CASE("only a resource manager that is down can be forgotten, and its leases end then") {
+TEST_CASE("sizes: only a resource manager that is down can be forgotten, and its leases end then") {
   Stage stage;
   stage.offer(8);
   const Grant lent = stage.lend_to(bob, 1, 8);
@@ -198,7 +199,7 @@ TEST_CASE("only a resource manager that is down can be forgotten, and its leases
 
 // ---- nodes that are gone after a restart ---------------------------------------------------------------------------
 
-TEST_CASE("leases on nodes that are gone when a restarted site hears its resource manager again end [S124a]") {
+TEST_CASE("sizes: a restarted site ends leases on nodes that its resource manager no longer offers [S124a]") {
   Stage stage;
   stage.offer(8);
   const Grant kept = stage.lend_to(bob, 1, 4);
@@ -229,7 +230,7 @@ TEST_CASE("leases on nodes that are gone when a restarted site hears its resourc
 
 // ---- owners come first ---------------------------------------------------------------------------------------------
 
-TEST_CASE("a local request that has waited for five minutes takes lent nodes back, if nobody set it otherwise") {
+TEST_CASE("sizes: a local request that has waited for five minutes takes lent nodes back, by default") {
   Duration after = seconds(300);
   SUBCASE("as it is") {}
   SUBCASE("sooner") { after = seconds(20); }
@@ -266,7 +267,7 @@ Delegate delegate_again(std::uint64_t job, const SiteName& owner, Duration ran, 
 
 }  // namespace
 
-TEST_CASE("who interrupted a job lends to it again when all others were asked [S138f]") {
+TEST_CASE("sizes: a site that interrupted a job lends to it again when all others were asked [S138f]") {
   SiteName interrupted_by = home;
   Duration ran = seconds(10);
   RejectReason reason = RejectReason::others_first;
@@ -293,7 +294,7 @@ TEST_CASE("who interrupted a job lends to it again when all others were asked [S
   CHECK(stage.said<Grant>(at_south).size() == 1);
 }
 
-TEST_CASE("a job that was interrupted keeps its nodes twice as long as it had them [S138f]") {
+TEST_CASE("sizes: a job that was interrupted keeps its nodes twice as long as it had them [S138f]") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.lease_length_max = seconds(1000); }));
   stage.offer(8);
   stage.down(at_north);
@@ -325,7 +326,7 @@ TEST_CASE("a job that was interrupted keeps its nodes twice as long as it had th
 
 // ---- what is charged -----------------------------------------------------------------------------------------------
 
-TEST_CASE("the totals of what was lent are kept over a restart, also of records that were dropped") {
+TEST_CASE("sizes: the totals of what was lent are kept over a restart, dropped records included") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.usage_records_max = 2; }));
   stage.offer(8);
   for (std::uint64_t job = 1; job <= 5; ++job) {
@@ -346,7 +347,7 @@ TEST_CASE("the totals of what was lent are kept over a restart, also of records 
 
 // ---- resource managers that err or lie -----------------------------------------------------------------------------
 
-TEST_CASE("a lease that this site has yet to make isn't believed, and neither are the nodes that obey it") {
+TEST_CASE("sizes: a lease that this site has yet to make isn't believed, and neither are the nodes that obey it") {
   Stage stage;
   LeaseId later{home, {1, 1}};
   SUBCASE("the next one") {}
@@ -363,7 +364,7 @@ TEST_CASE("a lease that this site has yet to make isn't believed, and neither ar
   CHECK(stage.lend_to(bob, 1, 8).lease == LeaseId{home, {1, 1}});
 }
 
-TEST_CASE("parts of a register that never end are told to be wrong when they list more than there can be [S124]") {
+TEST_CASE("sizes: an endless Register is called wrong when it lists more than there can be [S124]") {
   Stage stage(home_with_nodes(0));
   Register part;
   part.cluster = delft;
@@ -388,7 +389,7 @@ TEST_CASE("parts of a register that never end are told to be wrong when they lis
   CHECK(stage.manager.view(stage.now).processors == 100);
 }
 
-TEST_CASE("one resource manager can't offer so much that no other one has room [S124]") {
+TEST_CASE("sizes: one resource manager can't offer so much that no other has room [S124]") {
   Stage stage(home_with_nodes(0));
   stage.offer_by(fs1, 100'001);
   CHECK(stage.said_once<Fault>(fs1).about == Register::type);
@@ -406,7 +407,7 @@ TEST_CASE("one resource manager can't offer so much that no other one has room [
 
 // ---- unused leases -------------------------------------------------------------------------------------------------
 
-TEST_CASE("a lease on two resource managers is idle when both said of late that nothing uses it [S127a]") {
+TEST_CASE("sizes: a lease on two resource managers is idle when both said lately that nothing uses it [S127a]") {
   Stage stage;
   stage.offer_by(fs0, 4);
   stage.offer_by(fs1, 4);
@@ -435,7 +436,7 @@ TEST_CASE("a lease on two resource managers is idle when both said of late that 
   for (const Party& manager : {fs0, fs1}) CHECK(stage.said_once<Unassign>(manager).detached > Duration{});
 }
 
-TEST_CASE("nodes that a resource manager gives back are reclaimed, with their grace [S128a]") {
+TEST_CASE("sizes: nodes that a resource manager gives back are reclaimed, with their grace [S128a]") {
   Stage stage;
   stage.offer_by(fs0, 4);
   stage.offer_by(fs1, 4);
@@ -457,7 +458,7 @@ TEST_CASE("nodes that a resource manager gives back are reclaimed, with their gr
   CHECK(stage.said<Unassign>(lent.nodes[1].resource_manager).empty());  // the rest of the lease goes on
 }
 
-TEST_CASE("a neighbour has no more leases at a time than one may have") {
+TEST_CASE("sizes: a neighbour has no more leases at a time than one may have") {
   Stage stage(settings_with([](SiteSettings& settings) { settings.leases_per_link_max = 2; }));
   stage.offer(8);
   stage.down(at_north);

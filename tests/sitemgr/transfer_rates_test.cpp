@@ -11,7 +11,7 @@ namespace {
 constexpr Instant start{1'000'000'000};
 const SiteName a("a"), b("b");
 
-TEST_CASE("transfer rates: the first transfer counts whole, and each later one a quarter [S88b]") {
+TEST_CASE("transfer rates: the first transfer counts whole, and every later one by a quarter [S88b]") {
   TransferRates rates;
   rates.heard(start, a, b, 100'000'000, seconds(10));
   REQUIRE(rates.all(start).size() == 1);

@@ -85,7 +85,7 @@ TEST_CASE("transit: a Delegate is taken, or refused with the reason") {
   }
 }
 
-TEST_CASE("transit: a neighbour has only so many delegations open") {
+TEST_CASE("transit: a neighbour has a limited number of delegations open") {
   Stage stage;
   CHECK_FALSE(stage.take(delegate(1)).refused);
   CHECK_FALSE(stage.take(delegate(2)).refused);
@@ -260,7 +260,7 @@ TEST_CASE("transit: what nodes are freed for waits until nodes come, or for so l
     CHECK_FALSE(stage.transit.withdrawn(from_north, {delegate(1).request.id, 0, 1}));
     CHECK(stage.transit.size() == 0);
   }
-  SUBCASE("its neighbour begins anew") {
+  SUBCASE("its neighbour restarts") {
     CHECK(stage.transit.lose(from_north).empty());
     CHECK(stage.transit.size() == 0);
   }

@@ -27,7 +27,7 @@ std::string fault(const std::string& keys, const std::string& without = "") {
 
 }  // namespace
 
-TEST_CASE("a batch manager's configuration reads, and reads back equal") {
+TEST_CASE("batch config: it is read, and reads back equal") {
   CHECK(fault("") == "none");
   CHECK(fault("'reserve': 2, 'nodes_max': 8, 'hours': '20:00-06:00', 'features': ['gpu'], 'grace_seconds': 2.5, "
               "'node_settings': ['accounts.first_uid=70000']") == "none");
@@ -35,7 +35,7 @@ TEST_CASE("a batch manager's configuration reads, and reads back equal") {
               "'slurm_conf': '/etc/slurm/slurm.conf', 'munge_key': '/etc/munge/munge.key'}") == "none");
 }
 
-TEST_CASE("what is missing or makes no sense in a batch manager's configuration is named") {
+TEST_CASE("batch config: a key that is missing or makes no sense is named") {
   CHECK(fault("", "sitemgr").find("sitemgr") != std::string::npos);
   CHECK(fault("'hours': 'at night'") == "b.json: hours: expected hours as in \"20:00-06:00\", found \"at night\"");
   CHECK(fault("'node_settings': ['reserve']") ==
@@ -47,7 +47,7 @@ TEST_CASE("what is missing or makes no sense in a batch manager's configuration 
         "b.json: programs: expected the folder with the programs look, hold, recall and withdraw");
 }
 
-TEST_CASE("nodes are borrowed only with full trust, said in words") {
+TEST_CASE("batch config: nodes are borrowed only with full trust, said in words") {
   CHECK(fault("'borrow': {'from': ['beta/nodes'], 'jobmgr': 'ipc:///run/j.ipc', 'slurm_conf': '/s', "
               "'munge_key': '/m'}") ==
         "b.json: borrow.trust: root of each of these sites can act as root of this cluster; expected \"full\"");

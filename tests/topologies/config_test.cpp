@@ -121,7 +121,7 @@ void check_complete(const std::string& header, const std::string& written, const
 
 }  // namespace
 
-TEST_CASE("every setting of the three managers has a key") {
+TEST_CASE("config: every setting of the three managers has a key") {
   check_complete("sitemgr/settings.hpp", write_config(SiteConfig()),
                  {"name", "neighbours", "dispatching_policy", "delegation_policy", "target_policy",
                   "placement_policy", "flexible_policy"});
@@ -132,7 +132,7 @@ TEST_CASE("every setting of the three managers has a key") {
                  {"jobs", "users_apart", "stages_files"});
 }
 
-TEST_CASE("a configuration may use exactly the policies that matchmaking has") {
+TEST_CASE("config: it may use exactly the policies that matchmaking has") {
   const auto same = [](const std::string& theirs, std::vector<std::string> ours) {
     std::string plain = theirs;  // "worst_fit (wf), best_fit (bf)"
     for (char& c : plain)
@@ -150,7 +150,7 @@ TEST_CASE("a configuration may use exactly the policies that matchmaking has") {
   same(placement_names(), known.placement);
 }
 
-TEST_CASE("what is written reads back equal") {
+TEST_CASE("config: what is written reads back equal") {
   const std::string text = write_config(unusual_site());
   const auto read = parse_site_config(text, "a.json");
   REQUIRE_MESSAGE(std::holds_alternative<SiteConfig>(read), fault_of(read));
@@ -214,7 +214,7 @@ TEST_CASE("what is written reads back equal") {
   CHECK(std::get<ResourceManagerConfig>(nodes).settings.jobs == r.settings.jobs);
 }
 
-TEST_CASE("absent keys have the defaults of the settings") {
+TEST_CASE("config: absent keys have the defaults of the settings") {
   SiteConfig plain;
   plain.settings.name = SiteName("alpha");
   plain.listen = {"ipc:///tmp/a"};
@@ -227,7 +227,7 @@ TEST_CASE("absent keys have the defaults of the settings") {
   CHECK(std::get<JobManagerConfig>(read).settings.confirm_limit == seconds(20));  // four terms
 }
 
-TEST_CASE("the paper's preset gives way to explicit keys, wherever they stand") {
+TEST_CASE("config: the paper's preset gives way to explicit keys, wherever they stand") {
   const SiteSettings s =
       sound_site(", 'use_hints': true, 'delegation_cycle_seconds': 60, 'preset': 'paper'").settings;
   CHECK(s.dispatching_policy == "fcfs");
@@ -246,7 +246,7 @@ TEST_CASE("the paper's preset gives way to explicit keys, wherever they stand") 
         "a.json: preset: \"papre\" is not known; expected one of \"paper\" (did you mean \"paper\"?)");
 }
 
-TEST_CASE("a site's file is refused with the file, the field, the rule and what was expected") {
+TEST_CASE("config: a site's file is refused with the file, the field, the rule and what was expected") {
   CHECK(fault_of(parse_site_config("{}", "a.json")) == "a.json: the key \"site\" is missing");
   CHECK(fault_of(parse_site_config(json("{'site': 'a'}"), "a.json")) == "a.json: the key \"listen\" is missing");
   CHECK(fault_of(parse_site_config(json("{'site': 'a', 'listen': []}"), "a.json")) ==
@@ -280,7 +280,7 @@ TEST_CASE("a site's file is refused with the file, the field, the rule and what 
   CHECK(fault_of_site(", 'notes': 'for people'") == "none");
 }
 
-TEST_CASE("links agree with one another and with the ancestors") {
+TEST_CASE("config: links agree with one another and with the ancestors") {
   const auto links = [](const std::string& list, const std::string& more = "") {
     return fault_of_site(", 'links': [" + list + "]" + more);
   };
@@ -305,7 +305,7 @@ TEST_CASE("links agree with one another and with the ancestors") {
             .find("not connected to") != std::string::npos);
 }
 
-TEST_CASE("job managers' and resource managers' files are refused likewise") {
+TEST_CASE("config: job managers' and resource managers' files are refused likewise") {
   CHECK(fault_of_job_manager("") == "none");
   CHECK(fault_of_resource_manager("") == "none");
   CHECK(fault_of_job_manager(", 'users': 1") ==
@@ -334,7 +334,7 @@ TEST_CASE("job managers' and resource managers' files are refused likewise") {
         "n.json: job_cgroup: expected an absolute path, found \"jobs\"");
 }
 
-TEST_CASE("accounts of jobs are read, and those that no job may have are refused") {
+TEST_CASE("config: accounts of jobs are read, and accounts that no job may have are refused") {
   const auto fault = [](const char* accounts) {
     return fault_of_resource_manager(", 'accounts': {" + std::string(accounts) + "}");
   };
@@ -366,7 +366,7 @@ TEST_CASE("accounts of jobs are read, and those that no job may have are refused
         "\"first_uid\" and \"last_uid\", or \"map\"");
 }
 
-TEST_CASE("endpoints that nobody can use are refused") {
+TEST_CASE("config: endpoints that can't be used are refused") {
   const std::string key = '#' + std::string(key_letters, 'A');
   CHECK(fault_of_connect("tcp://h.org:80").find("expected tcp://host:port#KEY") != std::string::npos);
   CHECK(fault_of_connect("tcp://h.org:80" + key + "A") != "");
@@ -384,7 +384,7 @@ TEST_CASE("endpoints that nobody can use are refused") {
   CHECK(fault_of_listen("ipc://" + std::string(108, 'x')) != "");
 }
 
-TEST_CASE("the command line overrides the file") {
+TEST_CASE("config: the command line overrides the file") {
   const SiteConfig c =
       sound_site(", 'term_seconds': 5, 'clusters': [{'name': 'c'}]",
                  {.overrides = {"term_seconds=7", "log.level=debug", "log.file=x=y.log", "clusters.0.quota=0.5",
@@ -403,7 +403,7 @@ TEST_CASE("the command line overrides the file") {
   CHECK(fault("trem_seconds=3") == "a.json: trem_seconds: unknown key (did you mean \"term_seconds\"?)");
 }
 
-TEST_CASE("what isn't sound JSON is refused with its place") {
+TEST_CASE("config: text that isn't sound JSON is refused with its place") {
   const auto parse = [](const std::string& text) { return fault_of(parse_site_config(json(text), "a.json")); };
   CHECK(parse("{\n  'site': 'a',\n  listen\n}").starts_with("a.json: line 3, column 3: syntax error"));
   CHECK(parse("").starts_with("a.json: line 1, column 1: "));
@@ -423,7 +423,7 @@ TEST_CASE("what isn't sound JSON is refused with its place") {
         "a.json: the file has 17825792 bytes; expected at most 16777216");
 }
 
-TEST_CASE("files are read by their path") {
+TEST_CASE("config: files are read by their path") {
   CHECK(fault_of(read_site_config("no-such-file.json")) == "no-such-file.json: there is no such file");
   CHECK(fault_of(read_site_config(DMM_SOURCE_DIR)).find("there is no such file") != std::string::npos);
   const std::string path = "config_test_written.json";
@@ -434,7 +434,7 @@ TEST_CASE("files are read by their path") {
   CHECK(write_config(std::get<SiteConfig>(read)) == write_config(unusual_site()));
 }
 
-TEST_CASE("relative paths begin where the reader says, all others stay as they are") {
+TEST_CASE("config: relative paths begin where the reader says, other paths stay as they are") {
   const std::string text = json(
       "{'site': 'a', 'listen': ['ipc://a.sock', 'ipc:///run/a', 'ipc://@a', 'tcp://*:7700'],"
       "'links': [{'site': 'b', 'relation': 'sibling', 'connect': 'ipc://b.sock'}],"

@@ -79,7 +79,7 @@ constexpr const char* site_words =
 
 }  // namespace
 
-TEST_CASE("a topology is refused with the file, the field, the rule and what was expected") {
+TEST_CASE("topology: it is refused with the file, the field, the rule and what was expected") {
   CHECK(fault_of(parse("{'name': 'g', 'sites': []}")) ==
         "grid.json: sites: expected at least one site, found none");
   CHECK(fault_of(parse("{'name': 'g'}")) == "grid.json: the key \"sites\" is missing");
@@ -100,14 +100,14 @@ TEST_CASE("a topology is refused with the file, the field, the rule and what was
         "grid.json: sites[1].number: \"1\" is there twice; expected each once");
 }
 
-TEST_CASE("names are short and plain") {
+TEST_CASE("topology: names are short and plain") {
   for (const char* good : {"a", "7", "das-0", "a_b.c-d", "12345678901234567890123456789012"})
     CHECK(fault_of_name(good) == "");
   for (const char* bad : {"", "A", "-a", ".a", "a b", "a/b", "\xc3\xa9", "123456789012345678901234567890123"})
     CHECK(fault_of_name(bad) != "");
 }
 
-TEST_CASE("parents exist and make no loop") {
+TEST_CASE("topology: parents exist and make no loop") {
   CHECK(fault_of_sites("{'name': 'north', 'parent': 'nroth'}") ==
         "grid.json: sites[0].parent: there is no site \"nroth\"; expected one of \"sites\" (did you mean "
         "\"north\"?)");
@@ -118,7 +118,7 @@ TEST_CASE("parents exist and make no loop") {
         "grid.json: sites[2].parent: a loop of parents, a -> b -> c -> a; a site cannot be its own ancestor");
 }
 
-TEST_CASE("siblings exist and have the same parent") {
+TEST_CASE("topology: siblings exist and have the same parent") {
   CHECK(fault_of_sites("{'name': 'a', 'siblings': ['b']}") ==
         "grid.json: sites[0].siblings[0]: there is no site \"b\"; expected one of \"sites\"");
   CHECK(fault_of_sites("{'name': 'a', 'siblings': ['a']}") ==
@@ -131,7 +131,7 @@ TEST_CASE("siblings exist and have the same parent") {
   CHECK(fault_of_sites("{'name': 'a', 'siblings': ['b']}, {'name': 'b', 'siblings': ['a']}") == "none");
 }
 
-TEST_CASE("a link table says once what a link that there is carries") {
+TEST_CASE("topology: a link table says once what an existing link carries") {
   const std::string sites = "{'name': 'a'}, {'name': 'b', 'parent': 'a'}, {'name': 'c', 'parent': 'a'}";
   CHECK(fault_of_sites(sites, ", 'links': [{'sites': ['b', 'c'], 'megabits': 10}]") ==
         "grid.json: links[0].sites: there is no link between \"b\" and \"c\"; expected a parent and its child, or "
@@ -155,7 +155,7 @@ TEST_CASE("a link table says once what a link that there is carries") {
   CHECK(qualities[0].latency == milliseconds(10));
 }
 
-TEST_CASE("a group makes siblings of all its members") {
+TEST_CASE("topology: a group makes siblings of all its members") {
   const std::string sites = "{'name': 'a'}, {'name': 'b'}, {'name': 'c'}, {'name': 'd', 'parent': 'a'}";
   CHECK(fault_of_sites(sites, ", 'sibling_groups': [['a', 'x']]") ==
         "grid.json: sibling_groups[0][1]: there is no site \"x\"; expected one of \"sites\"");
@@ -174,7 +174,7 @@ TEST_CASE("a group makes siblings of all its members") {
   CHECK(count_links(std::get<Topology>(read), Relation::sibling) == 3);
 }
 
-TEST_CASE("clusters and users are checked") {
+TEST_CASE("topology: clusters and users are checked") {
   const auto cluster = [](const std::string& keys) {
     return fault_of_sites("{'name': 'a'}, {'name': 'b', 'clusters': [{" + keys + "}]}");
   };
@@ -209,7 +209,7 @@ TEST_CASE("clusters and users are checked") {
   CHECK(fault_of_sites("{'name': 'a', 'users': ['u']}") == "none");
 }
 
-TEST_CASE("settings are the defaults, then those of the site") {
+TEST_CASE("topology: settings are the defaults, then those of the site") {
   const auto read = parse(
       "{'name': 'g', 'defaults': {'preset': 'paper', 'term_seconds': 7, 'tries_per_round': 5}, 'sites': ["
       "{'name': 'a', 'settings': {'term_seconds': 9, 'policies': {'target': 'round_robin'}}}, {'name': 'b'}]}",
@@ -235,7 +235,7 @@ TEST_CASE("settings are the defaults, then those of the site") {
         "--set sites.4.name=a: there is no sites.4");
 }
 
-TEST_CASE("a topology built in code is checked and completed in the same way") {
+TEST_CASE("topology: one that is built in code is checked and completed in the same way") {
   Topology topology;
   topology.sites.resize(2);
   topology.sites[0].name = SiteName("root");
@@ -253,7 +253,7 @@ TEST_CASE("a topology built in code is checked and completed in the same way") {
   CHECK(neighbours_of(topology, "root") == std::vector<std::string>{"leaf"});
 }
 
-TEST_CASE("the dual grid has the shape of Iosup et al. 2007, figure 1") {
+TEST_CASE("topology: the dual grid has the shape of Iosup et al. 2007, figure 1") {
   const Topology grid = shipped("dual-grid");
   CHECK(grid.sites.size() == 31);
   CHECK(processors_of(grid) == 3356);
@@ -291,7 +291,7 @@ TEST_CASE("the dual grid has the shape of Iosup et al. 2007, figure 1") {
   CHECK(grid.sites[5].settings.ancestors == SiteNames{SiteName("rennes"), SiteName("g5k")});
 }
 
-TEST_CASE("the other shipped topologies load and have the shape they claim") {
+TEST_CASE("topology: the other shipped topologies load and have the shape they claim") {
   const Topology two = shipped("two-sites");
   CHECK(two.sites.size() == 2);
   CHECK(processors_of(two.sites[0]) == 8);
@@ -312,7 +312,7 @@ TEST_CASE("the other shipped topologies load and have the shape they claim") {
   CHECK(neighbours_of(ring, "ring-0") == std::vector<std::string>{"ring-1", "ring-5"});
 }
 
-TEST_CASE("nodes are divided over the resource managers of a cluster") {
+TEST_CASE("topology: nodes are divided over the resource managers of a cluster") {
   const auto read = parse(
       "{'name': 'g', 'sites': [{'name': 'a', 'settings': {'term_seconds': 5}, 'users': ['u', 'v'], 'clusters': ["
       "{'name': 'n', 'nodes': 10, 'processors_per_node': 4, 'resource_managers': 3}, "
@@ -327,7 +327,7 @@ TEST_CASE("nodes are divided over the resource managers of a cluster") {
   CHECK(job_managers_of(site)[1].confirm_limit == seconds(20));
 }
 
-TEST_CASE("a derived testbed is read back by the daemons, and each link is dialled by one side") {
+TEST_CASE("topology: a derived testbed is read back by the daemons, and each link is dialled by one side") {
   const Topology grid = shipped("dual-grid");
   const Deployment all = derived(grid, {.directory = "/tmp/t"});
   CHECK(all.daemons.size() == 71);
@@ -381,7 +381,7 @@ DeriveOptions with_keys(const Topology& topology, DeriveOptions options) {
 
 }  // namespace
 
-TEST_CASE("what is derived is named after kind, site and user, and cycles follow the speed-up") {
+TEST_CASE("topology: derived parts are named after kind, site and user, and cycles follow the speed-up") {
   Topology two = shipped("two-sites");
   two.sites[1].settings.matchmaking_cycle = seconds(300);
   two.sites[1].direct_routes = false;
@@ -409,7 +409,7 @@ TEST_CASE("what is derived is named after kind, site and user, and cycles follow
   CHECK(std::get<ResourceManagerConfig>(read).settings.endpoint == "");
 }
 
-TEST_CASE("each site of a testbed may have an address of its own") {
+TEST_CASE("topology: each site of a testbed may have an address of its own") {
   const Topology two = shipped("two-sites");
   const auto endpoint = [&](const std::string& first, const Party& party) {
     return daemon_of(derived(two, with_keys(two, {.directory = "t", .tcp = true, .first_host = first})), party)
@@ -433,7 +433,7 @@ TEST_CASE("each site of a testbed may have an address of its own") {
           "derive: hosts: expected an IPv4 address, found \"" + std::string(wrong) + "\"");
 }
 
-TEST_CASE("a testbed that can't be is refused") {
+TEST_CASE("topology: an impossible testbed is refused") {
   const Topology two = shipped("two-sites");
   const std::string deep(100, 'x');
   CHECK(fault_of_derive(two, {.directory = deep}) ==

@@ -42,7 +42,7 @@ LogHeader header_of(const std::string& lines) {
 
 }  // namespace
 
-TEST_CASE("a grid record's columns go where the format says, and names get numbers") {
+TEST_CASE("log reader: a grid record's columns go where the format says, and names get numbers") {
   GwfNames names;
   const LogLine line = parse_gwf_line(
       "12\t1104538455\t30\t1800\t8\t17.25\t1024\t16\t7200\t-1\t1\tuser7\tgroup0\tapp1\tqueue0\t-1\tG1/site1/c1\t"
@@ -71,7 +71,7 @@ TEST_CASE("a grid record's columns go where the format says, and names get numbe
   CHECK(names.sites.name_of(-1) == "");
 }
 
-TEST_CASE("what a line of the grid format is") {
+TEST_CASE("log reader: a line of the grid format is a job, a comment, unusable or bad") {
   GwfNames names;
   const auto kind_of = [&names](const std::string& line) { return parse_gwf_line(line, names).kind; };
   CHECK(kind_of("") == Kind::comment);
@@ -85,7 +85,7 @@ TEST_CASE("what a line of the grid format is") {
         "column 2 (SubmitTime) is \"-7\"; expected a time from 0, or -1 for unknown");
 }
 
-TEST_CASE("the format is told by the file's name, else by its first line") {
+TEST_CASE("log reader: the format is told by the file's name, else by its first line") {
   const std::string grid_line = grid_record("1 0 0 9 4 -1 -1 4 -1 -1 1", "u", "s");
   const std::string standard_line = "1 0 0 9 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1";
   CHECK(format_by_name_or_line("das2.gwf", standard_line) == LogFormat::gwf);
@@ -101,7 +101,7 @@ TEST_CASE("the format is told by the file's name, else by its first line") {
         LogFormat::swf);
 }
 
-TEST_CASE("one front reads both formats, counts, and names bad lines") {
+TEST_CASE("log reader: one front reads both formats, counts, and names bad lines") {
   const TemporaryFile grid("\n# The Grid Workloads Archive\n# UnixStartTime: 1104538455\n" +
                            grid_record("1 5 0 9 4 -1 -1 4 -1 -1 1", "u1", "G1/site1/c1") + "\nrubbish\n" +
                            grid_record("2 6 0 -1 4 -1 -1 4 -1 -1 5", "u1", "G1/site1/c2") + "\n" +
@@ -133,7 +133,7 @@ TEST_CASE("one front reads both formats, counts, and names bad lines") {
   CHECK(other.names_of(LogColumn::partition, -1).text == "-1");
 }
 
-TEST_CASE("headers are read however they are written") {
+TEST_CASE("log reader: headers are read however they are written") {
   const LogHeader header = header_of(
       "; UnixStartTime: 1078605840\n"
       ";      TimeZone: 3600              # DEPRECATED\n"

@@ -65,7 +65,7 @@ double power_of_two_share(const std::vector<double>& law) {
 
 }  // namespace
 
-TEST_CASE("our exponential and logarithm agree with the C library's to the last bits") {
+TEST_CASE("lublin: our exponential and logarithm agree with the C library's to the last bits") {
   Random random(1);
   for (int i = 0; i < 20'000; ++i) {
     const double x = 100 * (random.uniform() - 0.5);
@@ -88,7 +88,7 @@ TEST_CASE("our exponential and logarithm agree with the C library's to the last 
   CHECK(std::isnan(portable::exp(NAN)));
 }
 
-TEST_CASE("samples of the normal and the gamma law have the law's moments") {
+TEST_CASE("lublin: samples of the normal and the gamma law have the law's moments") {
   Random random(2);
   double sum = 0, squares = 0;
   for (int i = 0; i < samples; ++i) {
@@ -112,7 +112,7 @@ TEST_CASE("samples of the normal and the gamma law have the law's moments") {
   }
 }
 
-TEST_CASE("the samplers' first samples, bit for bit: other machines must draw the same") {
+TEST_CASE("lublin: the samplers' first samples are exact to the bit, so that other machines draw the same") {
   Random random(42);
   CHECK(standard_normal(random) == 0x1.f8c80e851c08cp-2);
   CHECK(GammaLaw(312, 0.03).sample(random) == 0x1.1602641913a0fp+3);
@@ -122,7 +122,7 @@ TEST_CASE("the samplers' first samples, bit for bit: other machines must draw th
   CHECK(job == LublinJob{.submit_seconds = 1006778, .run_seconds = 28, .processors = 16});
 }
 
-TEST_CASE("sizes: probabilities and means") {
+TEST_CASE("lublin: sizes have the probabilities and means of the model") {
   struct Row {
     LublinParameters parameters;
     double one, power_of_two, mean;
@@ -147,7 +147,7 @@ TEST_CASE("sizes: probabilities and means") {
   CHECK(size_law(lublin_interactive(), 128)[46] == 0);
 }
 
-TEST_CASE("mean sizes of grid jobs by the size of the machine") {
+TEST_CASE("lublin: mean sizes of grid jobs follow from the size of the machine") {
   const std::pair<std::uint32_t, double> rows[] = {{32, 1.199},  {64, 1.385},  {144, 1.820},
                                                    {256, 2.392}, {512, 3.653}, {1024, 6.088}};
   for (const auto& [processors, mean] : rows) {
@@ -155,7 +155,7 @@ TEST_CASE("mean sizes of grid jobs by the size of the machine") {
   }
 }
 
-TEST_CASE("run times, arrivals and work: means") {
+TEST_CASE("lublin: run times, arrivals and work have the means of the model") {
   struct Row {
     LublinParameters parameters;
     double run, variation, of_one, of_64, of_128, work, below_limit, gap;
@@ -183,7 +183,7 @@ TEST_CASE("run times, arrivals and work: means") {
   check_near(lublin_interactive().gap_shape * lublin_interactive().rush_to_all, 6.41801, 5e-6);
 }
 
-TEST_CASE("the share of each half-hour of the day") {
+TEST_CASE("lublin: each half-hour of the day has its share") {
   const double expected[] = {.5078,  .4561,  .4085,  .3649,  .3250,  .2888,  .2560,  .2263,  .1997,  .1758,
                              .1649,  .2389,  .3293,  .4351,  .5543,  .6840,  .8208,  .9609,  1.1002, 1.2349,
                              1.3615, 1.4769, 1.5785, 1.6644, 1.7332, 1.7843, 1.8174, 1.8331, 1.8321, 1.8155,
@@ -200,7 +200,7 @@ TEST_CASE("the share of each half-hour of the day") {
   }
 }
 
-TEST_CASE("200,000 jobs of the typeless set, and of its grid variant") {
+TEST_CASE("lublin: 200,000 jobs of the typeless set, and of its grid variant, follow the model") {
   const Averages all = sampled({lublin_all()}, 1);
   CHECK(all.processors == doctest::Approx(12.134).epsilon(0.02));
   CHECK(all.run_seconds == doctest::Approx(4358).epsilon(0.02));
@@ -214,7 +214,7 @@ TEST_CASE("200,000 jobs of the typeless set, and of its grid variant") {
   CHECK(grid.gap_seconds == all.gap_seconds);  // the same seed; arrivals have random numbers of their own
 }
 
-TEST_CASE("200,000 jobs of both types, each arriving by itself") {
+TEST_CASE("lublin: 200,000 jobs of both types, each arriving by itself, follow the model") {
   const Averages both = sampled({lublin_interactive(), lublin_batch()}, 1);
   CHECK(std::abs(both.serial - 0.175) < 0.003);
   CHECK(both.processors == doctest::Approx(8.91).epsilon(0.02));
@@ -224,7 +224,7 @@ TEST_CASE("200,000 jobs of both types, each arriving by itself") {
   CHECK(both.load == doctest::Approx(0.40).epsilon(0.08));
 }
 
-TEST_CASE("interactive jobs come first where both types arrive together") {
+TEST_CASE("lublin: interactive jobs come first where both types arrive together") {
   LublinMix mix({lublin_interactive(), lublin_batch()}, 128, 3);
   LublinMix::Job last = mix.next();
   int ties = 0;
@@ -239,7 +239,7 @@ TEST_CASE("interactive jobs come first where both types arrive together") {
   CHECK(ties > 0);
 }
 
-TEST_CASE("a mix that is restarted draws what a new one draws") {
+TEST_CASE("lublin: a restarted mix draws what a new one draws") {
   LublinMix used({lublin_interactive(), lublin_batch()}, 128, 3);
   for (int i = 0; i < 1'001; ++i) used.next();
   used.restart(4);
@@ -251,7 +251,7 @@ TEST_CASE("a mix that is restarted draws what a new one draws") {
   }
 }
 
-TEST_CASE("points that a gap leaves over are spent by the next one") {
+TEST_CASE("lublin: points that a gap leaves over are spent by the next one") {
   // In a day without a cycle an hour of the rush hours is an hour of the clock, however it is cut into gaps.
   DailyWeights flat{};
   flat.fill(1);
@@ -271,7 +271,7 @@ TEST_CASE("points that a gap leaves over are spent by the next one") {
   CHECK(sampled({lublin_all()}, 1).gap_seconds > 895);
 }
 
-TEST_CASE("over the day, jobs arrive in the shares of the daily cycle") {
+TEST_CASE("lublin: over the day, jobs arrive in the shares of the daily cycle") {
   const DailyWeights weights = daily_weights(lublin_all());
   ArrivalClock clock(weights);
   constexpr int arrivals = 86400 * 10 / 5;  // ten days, even in the time of the rush hours
@@ -285,7 +285,7 @@ TEST_CASE("over the day, jobs arrive in the shares of the daily cycle") {
   for (std::size_t i = 0; i < lublin_buckets; ++i) check_near(arrived[i], weights[i], 0.003);
 }
 
-TEST_CASE("sizes are cut to the machine, and small machines have sizes that they can run") {
+TEST_CASE("lublin: sizes are cut to the machine, and small machines have sizes that they can run") {
   LublinParameters wide = lublin_grid();
   wide.serial = 0;
   wide.size_medium = 5.1;
@@ -310,7 +310,7 @@ TEST_CASE("sizes are cut to the machine, and small machines have sizes that they
   CHECK(fitted_to(lublin_interactive(), 128) == lublin_interactive());
 }
 
-TEST_CASE("shapes of the gaps that offer a load") {
+TEST_CASE("lublin: the shapes of the gaps offer the wanted load") {
   struct Row {
     std::uint32_t processors;
     double work;
@@ -338,7 +338,7 @@ TEST_CASE("shapes of the gaps that offer a load") {
   }
 }
 
-TEST_CASE("both types are calibrated together, and impossible loads are refused") {
+TEST_CASE("lublin: both types are calibrated together, and impossible loads are refused") {
   const std::vector<LublinParameters> types{lublin_interactive(), lublin_batch()};
   const auto result = calibrated(types, 128, 0.8);
   const auto* const solved = std::get_if<std::vector<LublinParameters>>(&result);

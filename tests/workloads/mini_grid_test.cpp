@@ -34,7 +34,7 @@ MiniGridRow row_of(std::uint32_t clusters, MiniGridCurve curve, double penalty, 
 
 }  // namespace
 
-TEST_CASE("the mini-grid's workload is ordered, complete, and follows its laws") {
+TEST_CASE("mini-grid: its workload is ordered, complete, and follows its laws") {
   const std::vector<StreamJob> jobs = all_of(mini_grid_jobs({.clusters = 3, .jobs_per_cluster = 5000}));
   REQUIRE(jobs.size() == 15000);
   double run = 0, processors = 0;
@@ -63,7 +63,7 @@ TEST_CASE("the mini-grid's workload is ordered, complete, and follows its laws")
   CHECK(std::any_of(jobs.begin(), jobs.end(), [](const StreamJob& job) { return job.processors == 90; }));
 }
 
-TEST_CASE("a cluster's jobs don't depend on how many clusters there are, but on the seed") {
+TEST_CASE("mini-grid: a cluster's jobs don't depend on how many clusters there are, but on the seed") {
   const auto of_second = [](std::uint32_t clusters, std::uint64_t seed) {
     std::vector<std::int64_t> times;
     for (const StreamJob& job :
@@ -77,12 +77,12 @@ TEST_CASE("a cluster's jobs don't depend on how many clusters there are, but on 
   CHECK(all_of(mini_grid_jobs({.clusters = 2, .jobs_per_cluster = 0})).empty());
 }
 
-TEST_CASE("the offered load is 0.75") {
+TEST_CASE("mini-grid: the offered load is 0.75") {
   // 50 processors x 225 s a job, one job each 150 s: 11250 / (150 x 100).
   CHECK(mini_grid_load({}, 100) == Approx(0.75));
 }
 
-TEST_CASE("bounds are ordered, and no penalty is no penalty however it is said") {
+TEST_CASE("mini-grid: bounds are ordered, and no penalty is no penalty in each way to write it") {
   const MiniGridSettings settings = small(1500);
   const auto run = [&](MiniGridCurve curve, const Execution& execution) {
     return mini_grid_run(settings, 2, curve, execution);
@@ -112,7 +112,7 @@ TEST_CASE("bounds are ordered, and no penalty is no penalty however it is said")
   CHECK(run(MiniGridCurve::fixed_penalty, FixedPenalty{1.2}).penalty == Approx(1.2).epsilon(1e-6));
 }
 
-TEST_CASE("the comparison gives every curve, and its sweeps end where no sharing would be better") {
+TEST_CASE("mini-grid: the comparison gives every curve, and its sweeps end where no sharing would be better") {
   MiniGridSettings settings = small(300);
   settings.penalties = {1.1, 3, 4};
   settings.bisections = {500, 6000, 7000};
@@ -136,7 +136,7 @@ TEST_CASE("the comparison gives every curve, and its sweeps end where no sharing
   for (std::size_t i = 0; i < rows.size(); ++i) CHECK(rows[i].turnaround_seconds == again[i].turnaround_seconds);
 }
 
-TEST_CASE("crossings lie where the logarithm of the turnaround meets the bound") {
+TEST_CASE("mini-grid: crossings lie where the logarithm of the turnaround meets the bound") {
   using enum MiniGridCurve;
   // From 400 at 1.2 to 900 at 1.3: 600 is halfway, since 600 / 400 = 900 / 600. The other bound is never reached.
   const std::vector<MiniGridRow> rows = {row_of(2, migration_only, 1, 600),  row_of(2, no_sharing, 1, 2000),

@@ -45,7 +45,7 @@ double work_of(const std::vector<StreamJob>& jobs, std::uint32_t home) {
 
 }  // namespace
 
-TEST_CASE("a day of four clusters: in order, in the period, with the load that is said") {
+TEST_CASE("model: a day of four clusters is in order, in the period, and has the load that was asked for") {
   for (const LoadCorrection correction : {LoadCorrection::none, LoadCorrection::reject, LoadCorrection::rescale}) {
     const ModelOptions options{.cluster_processors = {64, 144, 256, 512},
                                .loads = {0.5},
@@ -82,7 +82,8 @@ TEST_CASE("a day of four clusters: in order, in the period, with the load that i
   }
 }
 
-TEST_CASE("the same seed gives the same jobs, also of the second reading; another seed and cluster give others") {
+TEST_CASE(
+    "model: the same seed gives the same jobs, also of the second reading; another seed and cluster give others") {
   ModelOptions options{.cluster_processors = {64, 64}, .loads = {0.7}, .period_seconds = 40000, .seed = 9};
   const ModelWorkload workload = made(options);
   const std::vector<StreamJob> jobs = all_of(workload.stream());
@@ -107,7 +108,7 @@ TEST_CASE("the same seed gives the same jobs, also of the second reading; anothe
   CHECK_FALSE(same(first[0], other[0]));
 }
 
-TEST_CASE("over months the realised load comes near the nominal one by itself") {
+TEST_CASE("model: over months the realised load comes near the nominal one by itself") {
   const ModelWorkload workload = made({.cluster_processors = {144},
                                        .loads = {0.7},
                                        .period_seconds = 120 * 86400,
@@ -118,7 +119,7 @@ TEST_CASE("over months the realised load comes near the nominal one by itself") 
   CHECK(cluster.expected_jobs == doctest::Approx(120 * 86400 / 96.9).epsilon(0.001));
 }
 
-TEST_CASE("a load for each cluster, both types, and the publication's own arrivals") {
+TEST_CASE("model: each cluster has a load of its own, also of both types, or has the publication's own arrivals") {
   const ModelWorkload uneven = made({.cluster_processors = {64, 256}, .loads = {0.6, 1.5}});
   CHECK(uneven.clusters()[0].nominal_load == doctest::Approx(0.6).epsilon(1e-6));
   CHECK(uneven.clusters()[1].nominal_load == doctest::Approx(1.5).epsilon(1e-6));
@@ -135,7 +136,7 @@ TEST_CASE("a load for each cluster, both types, and the publication's own arriva
   CHECK(all.nominal_load() == doctest::Approx(84241 / (128 * 911.3)).epsilon(1e-3));
 }
 
-TEST_CASE("options that can't be are refused") {
+TEST_CASE("model: impossible options are refused") {
   CHECK(refusal({}) == "a model workload needs a cluster; expected at least one");
   CHECK(refusal({.cluster_processors = {4, 0}}) == "a cluster of 0 processors; expected 1 to 10000000");
   CHECK(refusal({.cluster_processors = {4}, .loads = {1, 2}}) ==

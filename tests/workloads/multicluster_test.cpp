@@ -45,7 +45,7 @@ bool is_sorted_by_submit(const Workload& workload) {
 
 }  // namespace
 
-TEST_CASE("jobs come by submit time, ties in the order of the file, with their clusters") {
+TEST_CASE("multicluster: jobs come by submit time, ties in the order of the file, with their clusters") {
   const TemporaryFile file(record(1, 50, 10, 2, 3) + record(2, 20, 10, 1, 0) + record(3, 50, 10, 4, 1) +
                            record(4, 30, -1, 4, 1) + record(5, 0, 10, 1, -1));
   const Workload workload = loaded({.path = file.path()});
@@ -64,7 +64,7 @@ TEST_CASE("jobs come by submit time, ties in the order of the file, with their c
   CHECK(workload.processor_seconds == 80);  // 10 s x (2 + 1 + 4 + 1)
 }
 
-TEST_CASE("longer run times are cut to the cap, by default 6 hours") {
+TEST_CASE("multicluster: longer run times are cut to the cap, by default 6 hours") {
   const TemporaryFile file(record(1, 0, 21600, 1, 0) + record(2, 1, 21601, 2, 0) + record(3, 2, 90000, 1, 0));
   const Workload by_default = loaded({.path = file.path()});
   CHECK(by_default.capped == 2);
@@ -77,7 +77,7 @@ TEST_CASE("longer run times are cut to the cap, by default 6 hours") {
   CHECK(uncapped.jobs[2].job.run_seconds == 90000);
 }
 
-TEST_CASE("a smaller number of jobs is spread evenly over the window") {
+TEST_CASE("multicluster: a smaller number of jobs is spread evenly over the window") {
   std::string content;
   for (int i = 9; i >= 0; --i) content += record(i, i * 100, 10, 1, 0);
   const TemporaryFile file(content);
@@ -93,7 +93,7 @@ TEST_CASE("a smaller number of jobs is spread evenly over the window") {
   CHECK(loaded({.path = file.path(), .jobs_max = 11}).jobs.size() == 10);
 }
 
-TEST_CASE("bad lines are fatal unless told otherwise") {
+TEST_CASE("multicluster: bad lines are fatal unless told otherwise") {
   const TemporaryFile file(record(1, 0, 10, 1, 0) + "garbage\n" + record(2, 0, 10, 1, 0));
   CHECK(refusal({.path = file.path()}) ==
         file.path() + ":2: column 1 (job number) is \"garbage\"; expected a number");
@@ -102,7 +102,7 @@ TEST_CASE("bad lines are fatal unless told otherwise") {
   CHECK(workload.file.bad == 1);
 }
 
-TEST_CASE("refusals name the file and the reason") {
+TEST_CASE("multicluster: refusals name the file and the reason") {
   CHECK(refusal({.path = "/nonexistent.swf"}) == "/nonexistent.swf: can't be opened: No such file or directory");
   const TemporaryFile file("; only a header\n" + record(1, 0, -1, 1, 0));
   CHECK(refusal({.path = file.path()}) == file.path() +
@@ -112,7 +112,7 @@ TEST_CASE("refusals name the file and the reason") {
         "x.swf: the cap of run times is -1 s; expected 0 for none, or more");
 }
 
-TEST_CASE("the shipped day of the dual grid") {
+TEST_CASE("multicluster: the shipped day of the dual grid is read whole") {
   const Workload day = loaded({.path = shipped("dual-grid-day.swf.gz")});
   CHECK(day.file.lines == 6809);
   CHECK(day.file.usable == 6563);
@@ -139,7 +139,8 @@ TEST_CASE("the shipped day of the dual grid") {
   CHECK(few.jobs.back().job.submit_seconds > 80000);
 }
 
-TEST_CASE("the shipped morning of two sites: alpha is asked for more than it has, both together aren't") {
+TEST_CASE(
+    "multicluster: in the shipped morning alpha is asked for more than it has, and both sites together aren't") {
   const Workload morning = loaded({.path = shipped("two-sites-morning.swf.gz")});
   CHECK(morning.jobs.size() == 141);
   CHECK(morning.file.lines == 141);

@@ -81,7 +81,7 @@ using Numbers = std::vector<std::uint32_t>;
 
 }  // namespace
 
-TEST_CASE("one log of one cluster: time 0 is its first kept job, and what is left out is counted") {
+TEST_CASE("replay: time 0 of one log of one cluster is its first kept job, and what is left out is counted") {
   const TemporaryFile log("; MaxProcs: 8 (2 of them old)\n" + text({.submit = 50, .run = -1}) +
                           text({.submit = 60, .processors = 9}) +
                           text({.submit = 100, .run = 10, .processors = 8, .estimate = 40, .user = 77}) +
@@ -120,7 +120,7 @@ TEST_CASE("one log of one cluster: time 0 is its first kept job, and what is lef
   CHECK(cut.jobs[3].run == seconds(7));
 }
 
-TEST_CASE("several logs are merged: ties by cluster, then by log, then by line") {
+TEST_CASE("replay: several logs are merged: ties by cluster, then by log, then by line") {
   const TemporaryFile a(submitted({10, 20, 20}));  // sizes 1, 2, 3
   const TemporaryFile b(submitted({5, 15, 15, 40}));
   const Result result = replayed({.logs = {{.path = a.path(), .cluster = 1}, {.path = b.path(), .cluster = 0}}});
@@ -133,7 +133,7 @@ TEST_CASE("several logs are merged: ties by cluster, then by log, then by line")
   CHECK(same_home.jobs[1].user == 1);  // a user of another log is another user
 }
 
-TEST_CASE("a column tells the cluster: by its number, by a list, by the names of the header") {
+TEST_CASE("replay: a column tells the cluster by its number, by a list, or by the names of the header") {
   std::string content = "; Partition: 7 lancs.ac.uk\n";
   const int partitions[] = {2, 7, -1, 1, 7, 9};
   for (int i = 0; i < 6; ++i) content += text({.submit = 0, .processors = i + 1, .partition = partitions[i]});
@@ -155,7 +155,7 @@ TEST_CASE("a column tells the cluster: by its number, by a list, by the names of
   CHECK(listed.tallies[0].without_cluster == 2);
 }
 
-TEST_CASE("sites of a grid log by their names") {
+TEST_CASE("replay: sites of a grid log are taken by their names") {
   const std::string rest = " UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n";
   const std::string head = " 0 60 2 -1 -1 -1 -1 -1 1 u g a q -1 ";
   const TemporaryFile log("0 1104538455" + head + "G1/site1/c1 x" + rest + "1 1104538460" + head +
@@ -168,7 +168,7 @@ TEST_CASE("sites of a grid log by their names") {
   CHECK(result.submits() == Times{0, 5, 10});
 }
 
-TEST_CASE("logs keep their places in real time if they shall") {
+TEST_CASE("replay: logs keep their places in real time if that is wanted") {
   const TemporaryFile a("; UnixStartTime: 1000000000\n" + submitted({100, 200}));
   const TemporaryFile b(submitted({1000000050, 1000000150}));  // Unix times, without a header
   const TemporaryFile c(submitted({7, 9}));                    // relative times of unknown start
@@ -190,7 +190,7 @@ TEST_CASE("logs keep their places in real time if they shall") {
   CHECK(replayed(options).submits() == Times{7, 9, 10, 60});
 }
 
-TEST_CASE("slices, load scaling and shifting") {
+TEST_CASE("replay: slices, load scaling and shifting change the times of jobs") {
   const TemporaryFile log(submitted({10, 20, 30, 40, 50, 60}));
   const auto submits = [&log](LogSource source) {
     source.path = log.path();
@@ -207,7 +207,7 @@ TEST_CASE("slices, load scaling and shifting") {
   CHECK(exact.jobs[1].submit.microseconds == 3'333'333 + 250'000);
 }
 
-TEST_CASE("jobs out of order are put right, by the buffer or by loading the log whole") {
+TEST_CASE("replay: jobs out of order are put right, by the buffer or by loading the log whole") {
   const TemporaryFile nearly(submitted({0, 30, 10, 20, 40, 39}));
   const Numbers right{1, 3, 4, 2, 6, 5};
   for (const OrderPolicy order : {OrderPolicy::find_out, OrderPolicy::buffer, OrderPolicy::whole}) {
@@ -231,7 +231,7 @@ TEST_CASE("jobs out of order are put right, by the buffer or by loading the log 
   CHECK_FALSE(replayed({.logs = {{.path = more.path()}}, .order_jobs = 2}).tallies[0].is_whole);
 }
 
-TEST_CASE("every usable record is accounted for") {
+TEST_CASE("replay: every usable record is accounted for") {
   std::string content;
   for (int i = 0; i < 5000; ++i) {
     content += text({.number = i,
@@ -260,7 +260,7 @@ TEST_CASE("every usable record is accounted for") {
   CHECK(replayed(options).error == log.path() + ":1001: column 1 (job number) is \"oops\"; expected a number");
 }
 
-TEST_CASE("what can't be replayed is refused") {
+TEST_CASE("replay: what can't be replayed is refused") {
   const TemporaryFile log(submitted({1, 2}));
   const auto refusal = [&log](LogSource source) {
     source.path = log.path();

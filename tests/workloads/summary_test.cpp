@@ -25,7 +25,7 @@ JobOutcome finished(double submit, double start, double end, std::uint32_t proce
 
 }  // namespace
 
-TEST_CASE("origins have words") {
+TEST_CASE("summary: origins have words") {
   CHECK(to_text(Origin::local) == "local");
   CHECK(to_text(Origin::intra_site) == "intra_site");
   CHECK(to_text(Origin::intra_grid) == "intra_grid");
@@ -33,7 +33,7 @@ TEST_CASE("origins have words") {
   CHECK(to_text(static_cast<Origin>(origin_count)) == "unknown");
 }
 
-TEST_CASE("nothing submitted gives zeroes, not divisions by zero") {
+TEST_CASE("summary: nothing submitted gives zeroes, not divisions by zero") {
   const Summary summary = summarise({}, 100);
   CHECK(summary.jobs_submitted == 0);
   CHECK(summary.average_wait_seconds == 0);
@@ -42,7 +42,7 @@ TEST_CASE("nothing submitted gives zeroes, not divisions by zero") {
   CHECK(summary.longest_chain == 0);
 }
 
-TEST_CASE("a run of seven jobs on ten processors") {
+TEST_CASE("summary: a run of seven jobs on ten processors has the figures worked out by hand") {
   std::vector<JobOutcome> jobs;
   // wait 0, run 100, response 100; slowdown 1; bounded 1; 200 processor-seconds
   jobs.push_back(finished(10, 10, 110, 2));
@@ -101,7 +101,7 @@ TEST_CASE("a run of seven jobs on ten processors") {
   CHECK(summary.greatest_slowdown == Approx(5));
 }
 
-TEST_CASE("a run that was stopped counts what its running jobs had used by then") {
+TEST_CASE("summary: a run that was stopped counts what its running jobs had used by then") {
   SummaryBuilder builder;
   builder.add(finished(0, 10, 60, 4));                                        // 200
   builder.add({.submit_seconds = 20, .start_seconds = 50, .processors = 3});  // 3 x 50 by 100
@@ -116,7 +116,7 @@ TEST_CASE("a run that was stopped counts what its running jobs had used by then"
   CHECK(builder.summary(10).utilisation == Approx(200.0 / 600));  // only what has ended
 }
 
-TEST_CASE("counts of messages beyond any table keep their median and percentile") {
+TEST_CASE("summary: counts of messages beyond any table keep their median and percentile") {
   SummaryBuilder builder;
   for (const std::uint32_t messages : {5000u, 3u, 1023u, 1024u, 70'000u}) {
     JobOutcome job = finished(0, 0, 1, 1);
@@ -127,7 +127,7 @@ TEST_CASE("counts of messages beyond any table keep their median and percentile"
   CHECK(builder.summary(1).messages_per_job_p95 == Approx(70'000));
 }
 
-TEST_CASE("slowdowns of short jobs: bounded below by 1 and at 10 seconds; a run of 0 has no slowdown") {
+TEST_CASE("summary: slowdowns are bounded below by 1 and at 10 seconds; a run of 0 has no slowdown") {
   const std::vector<JobOutcome> jobs{
       finished(0, 0, 4, 1),     // slowdown 1, bounded max(1, 4 / 10) = 1
       finished(0, 99, 100, 1),  // slowdown 100, bounded 100 / 10 = 10
@@ -138,7 +138,7 @@ TEST_CASE("slowdowns of short jobs: bounded below by 1 and at 10 seconds; a run 
   CHECK(summary.average_bounded_slowdown == Approx(14.0 / 3));
 }
 
-TEST_CASE("median and 95th percentile of messages") {
+TEST_CASE("summary: messages have a median and a 95th percentile") {
   std::vector<JobOutcome> jobs;
   for (std::uint32_t i = 1; i <= 20; ++i) {
     jobs.push_back(finished(0, 0, 1, 1));
@@ -154,7 +154,7 @@ TEST_CASE("median and 95th percentile of messages") {
   CHECK(summary.messages_per_job_p95 == Approx(20));  // 0.95 x 21 = 19.95, so the 20th of 21
 }
 
-TEST_CASE("a grid that is full all the time has a utilisation of 1") {
+TEST_CASE("summary: a grid that is full all the time has a utilisation of 1") {
   const std::vector<JobOutcome> jobs{finished(0, 0, 60, 6), finished(0, 0, 60, 4), finished(0, 60, 90, 10)};
   CHECK(summarise(jobs, 10).utilisation == Approx(1.0));
   CHECK(summarise(jobs, 0).utilisation == 0);

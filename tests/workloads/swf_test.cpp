@@ -39,7 +39,7 @@ std::string record(int number, int submit) {
 
 }  // namespace
 
-TEST_CASE("a record's columns go where the format says") {
+TEST_CASE("swf: a record's columns go where the format says") {
   const SwfLine line = parse_swf_line("  12 3600 30 1800 8 17.25 1024 16 7200 -1 5 42 3 9 2 6 -1 -1");
   REQUIRE(line.kind == Kind::job);
   CHECK(line.job == TraceJob{.number = 12,
@@ -54,7 +54,7 @@ TEST_CASE("a record's columns go where the format says") {
                              .queue = 2});
 }
 
-TEST_CASE("what a line is") {
+TEST_CASE("swf: a line is a job, a comment, unusable or bad") {
   struct Row {
     const char* line;
     Kind kind;
@@ -98,13 +98,13 @@ TEST_CASE("what a line is") {
   }
 }
 
-TEST_CASE("the size to replay is column 5, else column 8") {
+TEST_CASE("swf: the size to replay is column 5, else column 8") {
   CHECK(parse_swf_line("1 0 0 9 6 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1").job.processors == 6);
   CHECK(parse_swf_line("1 0 0 9 0 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1").job.processors == 4);
   CHECK(parse_swf_line("1 0 0 9 -1 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1").job.processors == 4);
 }
 
-TEST_CASE("a bad line is refused with what is wrong and what was expected") {
+TEST_CASE("swf: a bad line is refused with what is wrong and what was expected") {
   CHECK(parse_swf_line("1 -5 0 9 4 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1").reason ==
         "column 2 (submit time) is \"-5\"; expected a time from 0, or -1 for unknown");
   CHECK(parse_swf_line("1 0 0 9 10000001 -1 -1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1").reason ==
@@ -116,7 +116,7 @@ TEST_CASE("a bad line is refused with what is wrong and what was expected") {
   CHECK(parse_swf_line("1 \x1b[2J").reason == "column 2 (submit time) is \"?[2J\"; expected a number");
 }
 
-TEST_CASE("plain and compressed files read alike, in the order of the file, with or without a last newline") {
+TEST_CASE("swf: plain and compressed files read alike, in the order of the file, with or without a last newline") {
   const std::string content = "  ; MaxProcs: 1664 (72, 1368, 224)\n\n" + record(3, 900) + record(3, 100) +
                               "; a comment in the middle\r\n" + record(9, 500);
   const std::string in_two_members = gzipped(record(3, 900)) + gzipped(record(3, 100) + record(9, 500));
@@ -134,7 +134,7 @@ TEST_CASE("plain and compressed files read alike, in the order of the file, with
   }
 }
 
-TEST_CASE("bad lines are skipped and counted, or end the reading; unusable ones are neither") {
+TEST_CASE("swf: bad lines are skipped and counted, or end the reading; unusable ones are neither") {
   const TemporaryFile file("; header\n" + record(1, 0) + "oops\n" + record(2, 10) +
                            "3 20 0 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n1 2 3\n" + record(4, 30));
   SwfReader skipping(file.path(), BadLines::skip);
@@ -155,7 +155,7 @@ TEST_CASE("bad lines are skipped and counted, or end the reading; unusable ones 
   CHECK_FALSE(strict.next());  // and stays there
 }
 
-TEST_CASE("of many bad lines the first are kept") {
+TEST_CASE("swf: only the first of many bad lines are kept") {
   std::string content;
   for (int i = 0; i < 1000; ++i) content += "?\n";
   const TemporaryFile file(content);
@@ -165,7 +165,7 @@ TEST_CASE("of many bad lines the first are kept") {
   CHECK(reader.counts().bad_messages.size() == SwfCounts::bad_messages_max);
 }
 
-TEST_CASE("a truncated or damaged compressed file is an error that names the file, and no job is made up") {
+TEST_CASE("swf: a truncated or damaged compressed file is an error that names the file, and no job is made up") {
   std::string content;
   for (int i = 0; i < 20000; ++i) content += record(i + 1, i * 7919 % 100000);
   const std::string whole = gzipped(content);
@@ -188,7 +188,7 @@ TEST_CASE("a truncated or damaged compressed file is an error that names the fil
   CHECK(reader.error().starts_with(file.path() + ": corrupt compressed data: "));
 }
 
-TEST_CASE("a file that can't be opened or read is an error") {
+TEST_CASE("swf: a file that can't be opened or read is an error") {
   SwfReader missing("/nonexistent/log.swf", BadLines::skip);
   CHECK_FALSE(missing.next());
   CHECK(missing.error() == "/nonexistent/log.swf: can't be opened: No such file or directory");
@@ -197,7 +197,7 @@ TEST_CASE("a file that can't be opened or read is an error") {
   CHECK(folder.error().starts_with(DMM_SOURCE_DIR ": can't be read: Is a directory"));
 }
 
-TEST_CASE("an empty file has no jobs and no error") {
+TEST_CASE("swf: an empty file has no jobs and no error") {
   const TemporaryFile file("");
   SwfReader reader(file.path(), BadLines::fatal);
   CHECK_FALSE(reader.next());
@@ -205,7 +205,7 @@ TEST_CASE("an empty file has no jobs and no error") {
   CHECK(reader.counts().lines == 0);
 }
 
-TEST_CASE("a line without end is bad, and the line after it is read") {
+TEST_CASE("swf: a line without end is bad, and the line after it is read") {
   const TemporaryFile file(std::string(3 * SwfReader::line_bytes_max, '1') + "\n" + record(2, 5));
   SwfReader reader(file.path(), BadLines::skip);
   CHECK(read_all(reader).size() == 1);

@@ -78,7 +78,7 @@ LogTally replayed(ReplayOptions options) {
 
 }  // namespace
 
-TEST_CASE("the real logs have as many jobs as their description says") {
+TEST_CASE("traces: the real logs have as many jobs as their description says") {
   if (!has_traces()) return;
   for (const TraceFacts& facts : traces) {
     const std::string path = trace(facts.file);
@@ -96,7 +96,7 @@ TEST_CASE("the real logs have as many jobs as their description says") {
   }
 }
 
-TEST_CASE("the jobs that the golden values of the reproduction are about") {
+TEST_CASE("traces: the logs of the golden values of the reproduction have all of their jobs") {
   if (!has_traces()) return;
   const std::pair<const char*, std::uint64_t> rows[] = {{"pwa/KTH-SP2-1996-2.1-cln.swf.gz", 28'467},
                                                         {"pwa/SDSC-SP2-1998-4.2-cln.swf.gz", 54'034},
@@ -109,7 +109,7 @@ TEST_CASE("the jobs that the golden values of the reproduction are about") {
   }
 }
 
-TEST_CASE("the clusters of the Czech grid, from column 16") {
+TEST_CASE("traces: the clusters of the Czech grid are in column 16") {
   if (!has_traces()) return;
   const std::string path = trace("pwa/METACENTRUM-2009-2.swf.gz");
   if (path.empty()) return;
@@ -126,7 +126,7 @@ TEST_CASE("the clusters of the Czech grid, from column 16") {
   CHECK(all == 103'656 - 3'712);
 }
 
-TEST_CASE("three centres overlap in real time") {
+TEST_CASE("traces: three centres overlap in real time") {
   if (!has_traces()) return;
   ReplayOptions options{.alignment = Alignment::unix_time};
   for (const char* const file :

@@ -100,7 +100,7 @@ class Pass {
       if (spare == 0) {
         node.why = wanted_ > 0 ? "a local job waits, and may need it" : "kept for local users (reserve)";
       } else if (settings_.nodes_max > 0 && held >= settings_.nodes_max) {
-        node.why = "as many are held as may be (nodes_max)";
+        node.why = "the limit of held nodes is reached (nodes_max)";
       } else {
         decision_.hold.push_back(node.name);
         node.state = "holding";

@@ -42,7 +42,7 @@ Finding clock_of(const Words& words, double began, double finished) {
   const double apart = there < began ? began - there : std::max(there - finished, 0.0);
   const std::string found = std::to_string(std::lround(apart)) + " s apart from this host's";
   if (apart <= clock_difference_max) return {FindingKind::ok, "clock", found};
-  return {FindingKind::change, "clock", found, "have a time service keep the clocks of both hosts"};
+  return {FindingKind::change, "clock", found, "run a time service on both hosts"};
 }
 
 Finding programs_of(const BatchSettings& settings, const Words& words, const std::string& version) {
@@ -100,9 +100,9 @@ std::vector<Finding> examine_node(const BatchSettings& settings, const std::stri
       answer(words, "reaches", "way to the head", settings.node_endpoint + " answers there",
              settings.node_endpoint + " doesn't answer there",
              "open this port for the node; node_endpoint and the site manager's `listen` must be the same place"),
-      answer(words, "namespaces", "namespaces", "what an agent starts ends with it",
-             "this account may not make any",
-             "run the batch manager as root; else what a job leaves behind may outlive a pilot that is killed",
+      answer(words, "namespaces", "namespaces", "an agent's processes end with the agent",
+             "this account may not create namespaces",
+             "run the batch manager as root; otherwise processes of a job can outlive a killed pilot",
              FindingKind::look)};
   if (lends_to_slurm) {
     all.push_back(answer(words, "guests", "Slurm for borrowers", "slurmd and munged are there",

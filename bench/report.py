@@ -487,10 +487,10 @@ def machine():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a look in half a minute; the figures are rough")
+    parser.add_argument("--quick", action="store_true", help="half a minute, with rough figures")
     parser.add_argument("--only", metavar="SECTION", action="append", choices=SECTIONS,
                         help="one section, can be given again: " + ", ".join(SECTIONS))
-    parser.add_argument("--json", metavar="FILE", help="also write all rows there")
+    parser.add_argument("--json", metavar="FILE", help="also write all rows to this file")
     options = parser.parse_args()
 
     effort, here, began = Effort(options.quick), machine(), time.monotonic()

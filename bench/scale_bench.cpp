@@ -105,7 +105,7 @@ class Stage {
   }
   void say(const Party& party, Message message) {
     Peer& peer = *peers_.at(party);
-    if (!peer.session->is_open()) fail("nobody speaks before it is greeted");
+    if (!peer.session->is_open()) fail("no peer speaks before it is greeted");
     arrive(peer, peer.session->message(std::move(message)));
   }
   void hint(const Party& party, CapacityHint hint) {

@@ -128,7 +128,7 @@ def main():
     parser.add_argument("--loads", default="30,50,70,90", help="percent, with commas")
     parser.add_argument("--tasks", default="5,15", help="minutes, with commas")
     parser.add_argument("--work", type=int, default=120, help="node-minutes of the bag (default 120)")
-    parser.add_argument("--minute", type=float, default=2, help="seconds of the bench for one (default 2)")
+    parser.add_argument("--minute", type=float, default=2, help="seconds of the bench for a minute (default 2)")
     options = parser.parse_args()
     loads = [float(load) / 100 for load in options.loads.split(",")]
     tasks = [int(task) for task in options.tasks.split(",")]

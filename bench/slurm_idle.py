@@ -141,7 +141,7 @@ def wait_text(result):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--loads", default="50,70", help='percent, with commas; "own" is the log\'s')
-    parser.add_argument("--minutes", type=float, default=3, help="of each play (default 3)")
+    parser.add_argument("--minutes", type=float, default=3, help="minutes of each play (default 3)")
     options = parser.parse_args()
     loads = options.loads.split(",")
     seconds = options.minutes * 60

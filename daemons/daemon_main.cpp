@@ -23,7 +23,7 @@ OrFault<Keyring> keyring_of_manager(const std::string& folder, const Party& self
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
   auto& keyring = std::get<std::optional<Keyring>>(read);
   if (!keyring)
-    return "tcp takes keys, and there is no " + folder + "/keys/link.json: its site's `dmm certify` makes it";
+    return "tcp needs keys, and there is no " + folder + "/keys/link.json: its site's `dmm certify` makes it";
   const auto written = read_unverified(keyring->certificate);
   const auto* shown = std::get_if<UnverifiedCertificate>(&written);
   if (shown && shown->certificate.party == self) return std::move(*keyring);
@@ -39,7 +39,7 @@ std::string take_keys(DaemonSettings& settings) {
   const Party& self = settings.endpoint.self;
   const bool is_site_with_keys = self.role == Role::site_manager && has_keys(settings.directory);
   if (!speaks_tcp(settings) && !is_site_with_keys) return {};
-  if (settings.directory.empty()) return "tcp takes keys, and they are kept in \"directory\"; expected one";
+  if (settings.directory.empty()) return "tcp needs keys, which are kept in \"directory\"; expected one";
   auto keyring = self.role == Role::site_manager ? keyring_of_site(settings.directory, self.site)
                                                  : keyring_of_manager(settings.directory, self);
   if (auto* fault = std::get_if<std::string>(&keyring)) return std::move(*fault);
@@ -70,7 +70,7 @@ std::variant<DaemonArguments, int> daemon_arguments(int argc, char** argv, const
   app.add_option("--config", arguments.file, "configuration (JSON); topologies/README.md has the keys")
       ->required();
   app.add_option("--set", arguments.overrides, "KEY=VALUE: a key of the configuration, set from here");
-  app.add_flag("--check", arguments.check, "read the configuration, say whether it is sound, and exit");
+  app.add_flag("--check", arguments.check, "check the configuration, and exit");
   app.add_flag("--die-with-parent", arguments.die_with_parent, "end when the parent process ends (for testbeds)");
   app.set_version_flag("--version", text.program + " " DMM_VERSION);
   app.footer("Example: " + text.program + " " + text.example + "\n" +

@@ -226,14 +226,16 @@ int main(int argc, char** argv) {
       "DMM_TOKEN, if it is set, and offers the node until SIGUSR1 or SIGTERM says that it is wanted back.");
   app.set_version_flag("--version", "nodeagent " DMM_VERSION);
   Options options;
-  app.add_option("--directory", options.directory, "For keys, jobs and logs")->required()->type_name("FOLDER");
+  app.add_option("--directory", options.directory, "The folder for keys, jobs and logs")
+      ->required()
+      ->type_name("FOLDER");
   app.add_option("--cluster", options.cluster, "With a token: the site's cluster that the node joins")
       ->type_name("NAME");
-  app.add_option("--processors", options.processors, "Of the node")
+  app.add_option("--processors", options.processors, "Processors of the node")
       ->check(CLI::Range(1u, 1'000'000u))
       ->type_name("N");
-  app.add_option("--memory-bytes", options.memory_bytes, "Of the node; 0: not known")->type_name("BYTES");
-  app.add_option("--grace", options.grace, "What runs when the node is wanted back has so long to end")
+  app.add_option("--memory-bytes", options.memory_bytes, "Memory of the node; 0: not known")->type_name("BYTES");
+  app.add_option("--grace", options.grace, "Time for running jobs to end when the node is wanted back")
       ->check(CLI::Range(0.0, 8.0))
       ->type_name("SECONDS");
   app.add_option("--set", options.settings, "A setting of the resource manager; may be repeated")
@@ -241,7 +243,7 @@ int main(int argc, char** argv) {
       ->type_name("KEY=VALUE");
   app.add_flag("--background", options.background, "Leave the terminal; does nothing if an agent runs");
   app.add_flag("--stop", options.stop,
-               "Have the agent that runs in the background give its node back; waits for it");
+               "Tell the agent that runs in the background to give its node back, and wait for that");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -209,7 +209,7 @@ void on(JobStep& s, FromSite, const Refuse& refuse) {
   if (!job || !is_asked_for(s, *job, refuse.request)) return s.parts.ignore("not_waiting");
   std::string text = "refused: " + std::string(words_for(refuse.reason));
   if (refuse.reason == RefusalReason::too_large)
-    text += ", of which the largest has " + std::to_string(refuse.largest) + " processors";
+    text += "; the largest has " + std::to_string(refuse.largest) + " processors";
   if (!refuse.text.empty()) text += "; " + shortened(refuse.text, text_bytes_max);
   job->text = text;
   // Its turn was its job manager's to choose: it waits until fewer requests are open.

@@ -23,7 +23,7 @@ WhyNot fault_of_grants(const RequestId& request, std::span<const Grant> grants, 
   std::set<std::uint32_t> served;
   for (const Grant& grant : grants) {
     if (grant.request != request) return "a lease for another request";
-    if (!leases.insert(grant.lease).second) return "a lease that is there twice";
+    if (!leases.insert(grant.lease).second) return "a lease that occurs twice";
     for (const std::uint32_t component : components_of(grant.nodes))
       if (!served.insert(component).second)
         return "component " + std::to_string(component) + " under several leases";

@@ -44,7 +44,7 @@ std::optional<Generation> Endpoint::meet(Instant now, Peer& peer, const Way& way
   if (now - peer.heard < silence(peer)) return std::nullopt;  // an old frame, perhaps
   const std::string text = "it was started as " + std::to_string(envelope.incarnation) + ", and earlier as " +
                            std::to_string(peer.session.peer_incarnation()) +
-                           ": was its directory or its clock put back?";
+                           ": is its directory an older copy, or was its clock set back?";
   notice(now, peer, "stale_incarnation", text);
   tell(now, way, envelope, Hello::type, text);
   return std::nullopt;

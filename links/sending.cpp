@@ -41,7 +41,7 @@ void Endpoint::send(Instant now, Effects& effects) {
   }
   effects.dormant.clear();
   for (const Party& party : effects.renewals)
-    if (Peer* peer = peers_.find(party)) begin_anew(now, *peer, "the two believed different things");
+    if (Peer* peer = peers_.find(party)) begin_anew(now, *peer, "the records of both sides differ");
   effects.renewals.clear();
 }
 
@@ -271,7 +271,7 @@ void Endpoint::begin_anew(Instant now, Peer& peer, const std::string& why) {
   peer.heading.clear();
   peer.recovery.recovering = peer.dormancy.both = false;
   peer.recovery.recover_at = never;
-  peer.reports.last_error = "the session was begun anew: " + why;
+  peer.reports.last_error = "the session was restarted: " + why;
   if (peer.role == Role::client) return;
   peer.recovery.renewing = true;
   waver(peer);

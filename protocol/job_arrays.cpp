@@ -92,7 +92,7 @@ WhyNot fault_of(const ArrayIndices& indices) {
   if (size > array_elements_max)
     return "array: it has " + std::to_string(size) + " elements; at most " + std::to_string(array_elements_max);
   const auto twice = index_twice(std::move(sorted));
-  return twice ? "array: index " + std::to_string(*twice) + " is there twice; expected each index once" : "";
+  return twice ? "array: index " + std::to_string(*twice) + " occurs twice; expected each index once" : "";
 }
 
 OrFault<ArrayIndices, std::string> parse_array(std::string_view text) {

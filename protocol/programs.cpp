@@ -80,8 +80,8 @@ WhyNot fault_of(const RareList<Dependency>& dependencies) {
   for (const Dependency& dependency : dependencies) {
     if (static_cast<std::size_t>(dependency.kind) >= dependency_kinds)
       return "dependency: kind " + std::to_string(static_cast<unsigned>(dependency.kind)) +
-             ", which there isn't; expected after, afterok, afternotok or afterany";
-    if (dependency.job == 0) return "dependency: job 0, which there isn't; numbers begin with 1";
+             " is unknown; expected after, afterok, afternotok or afterany";
+    if (dependency.job == 0) return "dependency: there is no job 0; numbers begin with 1";
   }
   return {};
 }
@@ -117,7 +117,7 @@ WhyNot fault_of(const Program& program) {
     return fault;
   if (std::string fault = fault_of_path("command", program.arguments.front()); !fault.empty()) return fault;
   if (std::string fault = fault_of_script(program); !fault.empty()) return fault;
-  if (static_cast<std::size_t>(program.runner) >= runners) return "runner: this version knows no such one";
+  if (static_cast<std::size_t>(program.runner) >= runners) return "runner: unknown to this version";
   if (WhyNot fault = fault_of(program.inputs); !fault.empty()) return "stage_in: " + fault;
   if (!program.inputs.empty() && !program.working_directory.empty())
     return "stage_in: a job with input files works in a folder of its own; expected no working_directory";

@@ -95,7 +95,7 @@ void shut_beyond(ResourceParts& parts, Instant now, const Assign& assign) {
     parts.black_holes.set_aside(now, nodes,
                                 "had a lease of start " + std::to_string(start) + " of its site, which is at " +
                                     std::to_string(assign.lease.epoch.incarnation) +
-                                    ": was its directory put back?");
+                                    ": is its directory an older copy?");
 }
 
 void refuse(ResourceStep& s, Level level, const Assign& assign, std::string why) {

@@ -153,7 +153,7 @@ Reply ClientPool::give_up(std::uint64_t token, Duration waited) {
     reply = no_reply(why_of(unreachable->why), unreachable->text, unreachable->owner);
   else
     reply.fault += manager.up ? ", though it is there: is it very busy?"
-                              : ", though somebody listens there: is it stopped, or very busy?";
+                              : ", though a process listens there: is it stopped, or very busy?";
   reply.manager = number;
   reply.token = token;
   open_.erase(question);

@@ -88,7 +88,8 @@ std::vector<std::string> exposures_of(bool as_root) {
   std::vector<std::string> texts;
   if (as_root)
     texts.emplace_back(
-        "runs as root, and so does all that it starts or writes for others: give it an account of its own");
+        "runs as root, and so do all programs and files that it makes for other sites: give it an account of its "
+        "own");
   return texts;
 }
 

@@ -33,9 +33,10 @@ OrFault<std::optional<Json>> read_secret_file(const std::string& path) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     return "cannot read " + path + ": " + std::strerror(errno);
   }
-  if (!S_ISREG(status.st_mode)) return path + " is no file";
+  if (!S_ISREG(status.st_mode)) return path + " is not a regular file";
   if ((status.st_mode & 077) != 0)
-    return path + " has a secret, and others may read or write it; `chmod 600 " + path + "` if none has";
+    return path + " has a secret, and other accounts may read or write it; `chmod 600 " + path +
+           "` if none of them has";
   if (status.st_uid != ::geteuid() && ::geteuid() != 0) return path + " belongs to another account";
   hide_memory();
   const auto text = read_small_file(path, file_bytes_max);

@@ -54,7 +54,7 @@ std::string SocketLock::acquire(const std::string& socket_path) {
     }
     ::close(descriptor);
   }
-  return "cannot lock " + file + ": others come and go";
+  return "cannot lock " + file + ": other processes replace it again and again";
 }
 
 void SocketLock::release() {

@@ -22,7 +22,7 @@ namespace dmm {
 namespace {
 
 /// On tcp, a listener proves a key on every connection: without a secret it has none.
-constexpr const char* no_secret = "tcp takes keys, and there are none; see docs/security.md";
+constexpr const char* no_secret = "tcp needs keys, and there are none; see docs/security.md";
 
 }  // namespace
 

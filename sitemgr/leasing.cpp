@@ -30,7 +30,7 @@ std::string_view fault_of_nodes(const Grant& grant) {
     if (!is_possible(group)) return "impossible nodes";
     if (manager.site != grant.lease.owner || manager.role != Role::resource_manager ||
         !is_name(std::string_view(manager.name), manager_name_length_max))
-      return "nodes of nobody";
+      return "nodes of no resource manager";
     NodeSet& known = seen[manager];
     if (overlap(known, group.nodes)) return "a node twice";
     known = unite(known, group.nodes);
@@ -112,7 +112,7 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
                   {{"lease", to_text(grant.lease)}, {"unused", true}, {"text", std::string(why)}});
     send(s, from.neighbour, Release{grant.lease, {}, false, false}, grant.request);
   };
-  if (!waiting) return give_up("nobody waits for it");
+  if (!waiting) return give_up("no request waits for it");
   const Delegate& asked = waiting->delegate;
   SiteNames way{s.parts.settings.name};  // from here on it leads back as the delegation came
   way.insert(way.end(), asked.chain.rbegin(), asked.chain.rend());

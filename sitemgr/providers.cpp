@@ -62,7 +62,7 @@ WhyNot Providers::fault_of(const Register& offer, const NodeOffer& nodes, const 
   for (const LeaseId& id : offer.leases)
     if (id.owner != site || latest < id.epoch)
       return "it names the lease " + to_text(id) +
-             ", which this site manager has not made: was the directory of one " + "of the two put back?";
+             ", which this site manager has not made: is the directory of one of the two " + "an older copy?";
   return {};
 }
 

@@ -140,7 +140,7 @@ std::optional<Place> find_place(SiteStep& s, LocalRequest& request, const Resour
 std::string take_place(SiteStep& s, const LocalRequest& request, const Place& place, std::vector<CoPart>& parts) {
   if (give_up(s, request, place.given_up, parts)) return "jobs of low priority end for it";
   if (!place.idle.empty() && !free_own(s, request, place.placement, place.map))
-    return "others hold what it needs: " + place.idle;
+    return "other requests hold the nodes that it needs: " + place.idle;
   const auto is_own = [&](const PlacedComponent& placed) { return place.map.is_own(placed.cluster); };
   if (!request.kind->placed && std::ranges::all_of(place.placement, is_own))
     return "it fits here, and waits for its turn";
@@ -197,7 +197,7 @@ std::string why_not_asked(const SiteParts& parts, Instant now, const std::vector
     const Targets::State& target = parts.targets.of(*part.neighbour);
     const std::string& name = parts.neighbours[*part.neighbour].site.text;
     if (now < target.asked_from())
-      return name + " gave no answer or no use of late, and is left alone for a while";
+      return name + " gave no answer, or no nodes, lately, and isn't asked for a while";
     if (target.pressed || target.outstanding >= target.window) return name + " can't be asked for more at once";
   }
   return {};

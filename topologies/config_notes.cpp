@@ -19,7 +19,7 @@ void note_folders(const std::vector<std::string>& listen, const std::string& dir
     const bool is_own = !directory.empty() && folder.lexically_normal() == own;
     if (!folder.empty() && !is_own && !std::filesystem::is_directory(folder, error))
       notes.push_back("listen[" + std::to_string(i) + "]: there is no folder " + folder.string() +
-                      ", and nobody makes it; expected one that is there, or \"directory\"");
+                      ", and it isn't made; expected an existing folder, or \"directory\"");
   }
 }
 

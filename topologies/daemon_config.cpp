@@ -243,7 +243,7 @@ void check_links(JsonReader& reader, const SiteConfig& config) {
     const std::string quoted = "\"" + link.site.text + "\"";
     if (link.site == config.settings.name) reader.refuse(at + ".site", "a site cannot be linked to itself");
     if (!seen.insert(link.site).second)
-      reader.refuse(at + ".site", quoted + " is there twice; expected one link a site");
+      reader.refuse(at + ".site", quoted + " occurs twice; expected one link for each site");
     if (link.relation == Relation::parent && has_parent)
       reader.refuse(at + ".relation", quoted + " is a second parent; expected at most one");
     has_parent = has_parent || link.relation == Relation::parent;
@@ -259,7 +259,7 @@ void check_site(JsonReader& reader, const SiteConfig& config) {
     const ClusterName& name = config.settings.clusters[i].name;
     if (!seen.insert(name).second)
       reader.refuse("clusters[" + std::to_string(i) + "].name",
-                    "\"" + name.text + "\" is there twice; expected each once");
+                    "\"" + name.text + "\" occurs twice; expected each once");
     if (std::string fault = fault_of(config.settings.clusters[i].attributes); !fault.empty())
       reader.refuse("clusters[" + std::to_string(i) + "].attributes", fault);
   }
@@ -282,7 +282,7 @@ void check_accounts(JsonReader& reader, const JobAccountRules& accounts) {
     if (!fault.empty()) reader.refuse("accounts.map[" + std::to_string(i) + "].account", fault);
     if (seen.emplace(one.site, one.user).second) continue;
     reader.refuse("accounts.map[" + std::to_string(i) + "]",
-                  "site \"" + one.site + "\", user \"" + one.user + "\" is there twice; expected each once");
+                  "site \"" + one.site + "\", user \"" + one.user + "\" occurs twice; expected each once");
   }
 }
 
@@ -298,7 +298,7 @@ void check_node_names(JsonReader& reader, ResourceManagerSettings& settings) {
     return reader.refuse("node_names", "expected at most " + std::to_string(nodes_per_manager_max) + " nodes");
   const std::set<std::string> different(names.begin(), names.end());
   if (different.size() != names.size())
-    return reader.refuse("node_names", "a name is there twice; expected each once");
+    return reader.refuse("node_names", "a name occurs twice; expected each once");
   if (reader.has("nodes") && settings.nodes != names.size())
     return reader.refuse("nodes",
                          "expected " + std::to_string(names.size()) + " as in \"node_names\", or nothing");

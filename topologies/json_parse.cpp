@@ -23,7 +23,7 @@ class Watch {
     } else if (event == key) {
       Level& level = levels_.back();
       level.key = parsed.get<std::string>();
-      if (!level.keys.insert(level.key).second) complain("the key is there twice; expected it once");
+      if (!level.keys.insert(level.key).second) complain("the key occurs twice; expected it once");
     } else {
       if (event != value && !levels_.empty()) levels_.pop_back();
       if (!levels_.empty()) ++levels_.back().index;

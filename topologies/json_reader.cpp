@@ -156,7 +156,7 @@ void JsonReader::texts(const std::string& key, std::vector<std::string>& out, co
     if (!fault.empty()) return fault_->set(at(key, i), fault);
     out.push_back(element.get<std::string>());
     if (!seen.insert(out.back()).second)
-      return fault_->set(at(key, i), "\"" + out.back() + "\" is there twice; expected each once");
+      return fault_->set(at(key, i), "\"" + out.back() + "\" occurs twice; expected each once");
   }
 }
 

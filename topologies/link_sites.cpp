@@ -12,7 +12,7 @@ namespace dmm {
 namespace {
 
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
-std::string twice(const std::string& text) { return quoted(text) + " is there twice; expected each once"; }
+std::string twice(const std::string& text) { return quoted(text) + " occurs twice; expected each once"; }
 std::string indexed(const char* key, std::size_t i) { return std::string(key) + "[" + std::to_string(i) + "]"; }
 
 /// One pass over the sites. Each check returns the first fault as "field: rule", or an empty text.

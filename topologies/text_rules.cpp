@@ -42,7 +42,7 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 
 std::string fault_of_name(const std::string& name, std::size_t length_max) {
   if (is_name(name, length_max)) return {};
-  return "\"" + name.substr(0, 60) + "\" is no name; expected 1 to " + std::to_string(length_max) +
+  return "\"" + name.substr(0, 60) + "\" is not a name; expected 1 to " + std::to_string(length_max) +
          " of a-z, 0-9, '_', '.' and '-', beginning with a letter or a digit";
 }
 
@@ -53,7 +53,7 @@ std::string fault_of_node_name(const std::string& name) {
     return is_punctuation || (c >= 'A' && c <= 'Z') || is_name(std::string_view(&c, 1));
   };
   if (!name.empty() && name.size() <= length_max && std::ranges::all_of(name, may)) return {};
-  return "\"" + name.substr(0, 60) + "\" is no name of a node; expected 1 to " + std::to_string(length_max) +
+  return "\"" + name.substr(0, 60) + "\" is not the name of a node; expected 1 to " + std::to_string(length_max) +
          " letters, digits, '_', '.' and '-'";
 }
 
@@ -62,7 +62,7 @@ std::string fault_of_account(const std::string& name) {
   const auto may = [](char c) { return c > ' ' && c != ':' && c != '/' && c != '\x7f'; };
   if (!name.empty() && name.size() <= length_max && std::ranges::all_of(name, may)) return {};
   return "\"" + name.substr(0, 60) +
-         "\" is no account; expected the name of an account of this host, as `id -un` tells it";
+         "\" is not an account; expected the name of an account of this host, as `id -un` tells it";
 }
 
 std::string fault_of_job_account(const std::string& name) {
@@ -80,8 +80,7 @@ std::string fault_of_listen(const std::string& endpoint) {
   }
   if (endpoint.starts_with("tcp://") && port_of(endpoint.substr(6)) != 0) return {};
   return "\"" + endpoint.substr(0, 200) +
-         "\" is no endpoint; expected ipc://path or tcp://host:port with a port"
-         " from 1 to 65535";
+         "\" is not an endpoint; expected ipc://path or tcp://host:port with a port from 1 to 65535";
 }
 
 std::string fault_of_address(const std::string& address) {
@@ -100,7 +99,7 @@ std::string fault_of_folder(const std::string& path) {
 
 std::string fault_of_key(const std::string& key) {
   if (parse_key<SiteKey>(key)) return {};
-  return "\"" + key.substr(0, 60) + "\" is no key; expected " + std::to_string(key_letters) +
+  return "\"" + key.substr(0, 60) + "\" is not a key; expected " + std::to_string(key_letters) +
          " letters, as `dmm keys` prints them";
 }
 

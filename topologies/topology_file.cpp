@@ -107,7 +107,7 @@ std::string fault_of_link_qualities(const Topology& topology) {
     const std::string at = "links[" + std::to_string(i) + "].sites: ";
     if (!links.contains(link))
       return at + "there is no link between " + names + "; expected a parent and its child, or two siblings";
-    if (!seen.insert(link).second) return at + "the link between " + names + " is there twice; expected each once";
+    if (!seen.insert(link).second) return at + "the link between " + names + " occurs twice; expected each once";
   }
   return {};
 }

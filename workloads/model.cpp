@@ -81,7 +81,7 @@ std::optional<std::string> fault_of(const ModelOptions& options) {
   }
   if (options.loads.size() != 1 && options.loads.size() != clusters) {
     return std::to_string(options.loads.size()) + " loads for " + std::to_string(clusters) +
-           " clusters; expected one for all, or one each";
+           " clusters; expected one for all, or one for each";
   }
   for (const double load : options.loads) {
     if (!(load >= 0 && std::isfinite(load))) return "a load of " + std::to_string(load) + "; expected 0 or more";
@@ -90,7 +90,7 @@ std::optional<std::string> fault_of(const ModelOptions& options) {
     return "a period of " + std::to_string(options.period_seconds) + " s; expected 1 to " +
            std::to_string(period_seconds_max);
   }
-  if (options.users_per_cluster == 0) return "no users; expected at least 1 a cluster";
+  if (options.users_per_cluster == 0) return "no users; expected at least 1 for each cluster";
   if (!(options.tolerance > 0)) return "a tolerance of 0 or less; expected for example 0.1";
   if (options.attempts_max == 0) return "no attempts; expected at least 1";
   return std::nullopt;

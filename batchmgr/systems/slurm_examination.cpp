@@ -121,7 +121,7 @@ Finding groups_of(const Case& one, const Record& lend) {
   const std::string groups = value_in(lend, "AllowGroups");
   if (groups != "ALL" && !groups.empty()) return ok("users of the partition", "AllowGroups is " + groups);
   return look("users of the partition", "all users may submit to partition " + one.settings.partition,
-              "in slurm.conf: AllowGroups=root for it keeps jobs of others out of the pilots' partition");
+              "in slurm.conf: AllowGroups=root for it keeps other users' jobs out of the pilots' partition");
 }
 
 /// With preemption by partition, jobs of one partition of users may end those of another.
@@ -134,8 +134,8 @@ Finding others_of(const Case& one, const Record& lend) {
     if (&other != &lend && count_in(other, "PriorityTier") < highest && value_in(other, "PreemptMode") != "OFF")
       lines::add_to(weak, value_in(other, "PartitionName"));
   if (weak.empty() || one.value("PreemptType") != "preempt/partition_prio")
-    return ok("jobs of local users", "no partition of theirs is preempted by another one");
-  return look("jobs of local users", "those of partition " + weak + " may be preempted by other partitions",
+    return ok("jobs of local users", "no partition of local users is preempted by another one");
+  return look("jobs of local users", "jobs of partition " + weak + " may be preempted by other partitions",
               "in slurm.conf: PreemptMode=OFF for partitions where that isn't wanted");
 }
 
@@ -220,7 +220,7 @@ Finding tree_of(const Case& one) {
 Finding port_of(const Case& one) {
   if (count_in(one.facts.configuration, "SlurmdPort") != slurmd_port_of_slurm)
     return ok("port of borrowed nodes", one.key_is("SlurmdPort"));
-  return look("port of borrowed nodes", one.key_is("SlurmdPort") + ", which is Slurm's own choice",
+  return look("port of borrowed nodes", one.key_is("SlurmdPort") + ", Slurm's default",
               "in slurm.conf: another SlurmdPort, if owners use this one: on their nodes it is taken");
 }
 

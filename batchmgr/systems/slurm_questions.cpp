@@ -24,8 +24,9 @@ constexpr const char* unknown_names =
 Finding account_of(const CommandEnded& ended) {
   const std::string name = ended.output.substr(0, ended.output.find('\n'));
   if (name == "root") return {FindingKind::ok, "account of pilots", name};
-  return {FindingKind::look, "account of pilots", name,
-          "as root, jobs of other sites get accounts of their own, and nothing of them outlives a pilot"};
+  return {
+      FindingKind::look, "account of pilots", name,
+      "as root: jobs of other sites get accounts of their own, and no process of such a job outlives its pilot"};
 }
 
 Finding names_of(const CommandEnded& ended) {

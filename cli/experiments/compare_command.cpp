@@ -243,14 +243,14 @@ constexpr const char* compare_footer =
     "  dmm compare --experiment idle-nodes --workload local.swf --processors 16 --work-minutes 1000\n";
 
 void add_what_is_compared(CLI::App& command, CompareOptions& options) {
-  command.add_option("--experiment", options.experiment, "One of the papers' experiments; see below")
+  command.add_option("--experiment", options.experiment, "An experiment of the papers, listed below")
       ->type_name("NAME");
   command
       .add_option("--architectures", options.about.architectures,
-                  "What is compared; paper stands for the six of the paper, dmm-paper for dmm under --paper")
+                  "The architectures to compare; paper: the six of the paper, dmm-paper: dmm under --paper")
       ->delimiter(',')
       ->type_name("NAME,...");
-  command.add_option("--loads", options.about.loads, "Of the model's jobs")
+  command.add_option("--loads", options.about.loads, "Loads of the model's jobs")
       ->delimiter(',')
       ->check(CLI::Range(0.001, 1000.0))
       ->type_name("LOAD,...");
@@ -258,10 +258,12 @@ void add_what_is_compared(CLI::App& command, CompareOptions& options) {
       ->delimiter(',')
       ->check(CLI::Range(0.0, 1e6))
       ->type_name("LOAD,...");
-  command.add_option("--repetitions", options.about.repetitions, "With the seeds from --seed on (default 1)")
+  command
+      .add_option("--repetitions", options.about.repetitions,
+                  "Runs of each point, with the seeds from --seed on (default 1)")
       ->check(CLI::Range(1u, 10'000u))
       ->type_name("N");
-  command.add_option("--metrics", options.metrics, "The columns, by their names in the JSON")
+  command.add_option("--metrics", options.metrics, "The columns to show, by their names in the JSON")
       ->delimiter(',')
       ->type_name("NAME,...");
 }
@@ -275,21 +277,25 @@ CLI::App* add_compare_command(CLI::App& app, int& exit_code) {
   add_what_is_compared(*command, *options);
   command
       ->add_option("--jobs-per-cluster", options->about.jobs,
-                   "Of mini-grid (default 400,000) and mini-grid-managers (1,000)")
+                   "Jobs for each cluster in mini-grid (default 400,000) and mini-grid-managers (1,000)")
       ->type_name("N");
-  command->add_option("--work-minutes", options->about.work_minutes, "Of idle-nodes: the bag's (default 7,200)")
+  command
+      ->add_option("--work-minutes", options->about.work_minutes,
+                   "For idle-nodes: node-minutes of the bag (default 7,200)")
       ->type_name("N");
   command
       ->add_option("--bag-at", options->about.bag_at_minutes,
-                   "Of idle-nodes: minutes until the bag (default a week)")
+                   "For idle-nodes: minutes until the bag is submitted (default a week)")
       ->type_name("N");
   add_system_options(*command, options->about.choice);
-  command->add_option("--jobs-at-once", options->jobs_at_once, "Simulations at a time (default: one a processor)")
+  command
+      ->add_option("--jobs-at-once", options->jobs_at_once,
+                   "Simulations at a time (default: one for each processor)")
       ->check(CLI::Range(1u, 4096u))
       ->type_name("N");
   command->add_option("--output", options->output, "The folder for tables and figures")->type_name("FOLDER");
   auto* json = command->add_flag("--json", options->json, "Print a JSON object");
-  command->add_flag("--csv", options->csv, "Print CSV: a row a point and variant")->excludes(json);
+  command->add_flag("--csv", options->csv, "Print CSV: a row for each point and variant")->excludes(json);
   command->footer(experiments_help() + compare_footer);
   command->callback([options, &exit_code] { exit_code = compare(*options); });
   return command;

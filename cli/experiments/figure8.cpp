@@ -33,9 +33,7 @@ std::variant<std::vector<double>, CommandFault> imbalanced_loads(const Grid& gri
   const std::vector<GridGroup> groups = groups_of(grid, {});
   if (groups.size() < 2)
     return CommandFault{
-        "under imbalance: the topology has one grid; expected at least two roots, one of which "
-        "stays at 60 %",
-        2};
+        "under imbalance: the topology has one grid; expected at least two roots, since one stays at 60 %", 2};
   std::vector<double> loads(grid.clusters.size(), others);
   for (const std::uint32_t cluster : groups.front().clusters) loads[cluster] = steady_load;
   return loads;

@@ -81,13 +81,13 @@ LineChart chart_of(const IdleNodesSettings& settings, const std::vector<IdleNode
 }
 
 std::string figure_of(const IdleNodesSettings& settings, const std::vector<IdleNodesRow>& rows) {
-  return chart_document(
-      grouped(settings.work_minutes) + " node-minutes of tasks on the idle nodes of " +
-          count_text(settings.nodes, "node"),
-      count_text(settings.repetitions, "bag") + " a point; a few of them meet a cluster that is full for days",
-      {chart_of(settings, rows, "Mean", &IdleNodesRow::turnaround_minutes),
-       chart_of(settings, rows, "Median", &IdleNodesRow::median_minutes)},
-      2);
+  return chart_document(grouped(settings.work_minutes) + " node-minutes of tasks on the idle nodes of " +
+                            count_text(settings.nodes, "node"),
+                        count_text(settings.repetitions, "bag") +
+                            " for each point; a few of them meet a cluster that is full for days",
+                        {chart_of(settings, rows, "Mean", &IdleNodesRow::turnaround_minutes),
+                         chart_of(settings, rows, "Median", &IdleNodesRow::median_minutes)},
+                        2);
 }
 
 OtherResult run(const IdleNodesSettings& settings, const LocalJobs& local,

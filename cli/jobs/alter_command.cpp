@@ -47,7 +47,7 @@ CLI::App* add_order(CLI::App& app, const char* name, const char* what,
 
 CLI::App* add_hold_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<AlterOptions>();
-  auto* command = add_order(app, "hold", "Keep jobs that wait from being run, until they are released", options);
+  auto* command = add_order(app, "hold", "Hold waiting jobs back until they are released", options);
   command->footer(
       "A job that has nodes already can't be held; `dmm cancel` ends it. `dmm submit --hold` submits a job that "
       "is\n"
@@ -64,9 +64,9 @@ CLI::App* add_hold_command(CLI::App& app, int& exit_code) {
 
 CLI::App* add_release_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<AlterOptions>();
-  auto* command = add_order(app, "release", "Let jobs go on that were held", options);
+  auto* command = add_order(app, "release", "Release held jobs", options);
   command->footer(
-      "A begin time or other jobs that it depends on keep the job waiting all the same.\n"
+      "A released job still waits for its begin time and for the jobs that it depends on.\n"
       "\n"
       "Examples:\n"
       "  dmm release das-0/alice/17\n"
@@ -79,15 +79,16 @@ CLI::App* add_release_command(CLI::App& app, int& exit_code) {
 
 CLI::App* add_alter_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<AlterOptions>();
-  auto* command = add_order(app, "alter", "Change jobs that wait", options);
-  command->add_option("--priority", options->priority, "For sites that order by it; greater is sooner")
+  auto* command = add_order(app, "alter", "Change waiting jobs", options);
+  command->add_option("--priority", options->priority, "Priority at sites that order by it; greater starts sooner")
       ->type_name("N");
-  command->add_option("--limit-wall", options->wall_seconds, "Its run time; 0: no limit")->type_name("SECONDS");
+  command->add_option("--limit-wall", options->wall_seconds, "Its longest run time; 0: no limit")
+      ->type_name("SECONDS");
   auto* hold = command->add_flag("--hold", options->hold, "As `dmm hold`");
   command->add_flag("--release", options->release, "As `dmm release`")->excludes(hold);
   command->footer(
-      "The request of the job is taken back from its site, and asked again with the same wait: it loses no place\n"
-      "in a queue that goes by age. A job that has nodes already can't be altered.\n"
+      "The job manager withdraws the job's request from its site and sends it again with the same waiting time:\n"
+      "the job keeps its place in a queue that goes by age. A job that has nodes already can't be altered.\n"
       "\n"
       "Examples:\n"
       "  dmm alter das-0/alice/17 --priority 10\n"

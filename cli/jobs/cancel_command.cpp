@@ -126,7 +126,8 @@ int cancel_selected(const CancelOptions& options) {
 int cancel(const CancelOptions& options) {
   const bool selects = options.selection.narrows() || options.selection.all;
   if (options.jobs.empty() && !selects)
-    return fail("cancel", {"say which jobs: their names, or --state, --name, --since, --until, or --all", 2});
+    return fail("cancel",
+                {"choose the jobs to cancel: their names, or --state, --name, --since, --until, or --all", 2});
   if (!options.jobs.empty() && selects) return fail("cancel", {"jobs are named or selected, not both", 2});
   return selects ? cancel_selected(options) : cancel_named(options);
 }
@@ -134,19 +135,20 @@ int cancel(const CancelOptions& options) {
 }  // namespace
 
 CLI::App* add_cancel_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("cancel", "Take jobs back; what runs of them is ended");
+  auto* command = app.add_subcommand("cancel", "Cancel jobs; running ones are ended");
   auto options = std::make_shared<CancelOptions>();
   command->add_option("job", options->jobs, "Numbers, or as in das-0/alice/17")->type_name("JOB...");
   add_manager_options(*command, options->manager, Role::job_manager);
   add_selection_options(*command, options->selection, open_job_states(), "All jobs that wait or run");
-  command->add_flag("--yes", options->yes, "Don't ask before jobs that were selected are cancelled");
+  command->add_flag("--yes", options->yes, "Cancel selected jobs without asking first");
   command->add_option("--grace", options->grace_seconds, "Seconds between SIGTERM and SIGKILL (default 5)")
       ->check(CLI::Range(0, 3600))
       ->type_name("SECONDS");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
-      "Jobs are named one by one, or selected as `dmm queue` does it. Before it cancels what was selected it\n"
-      "says how many these are and asks; where there is no terminal it needs --yes.\n"
+      "Jobs are named one by one, or selected as for `dmm queue`. Before it cancels selected jobs, the command "
+      "says\n"
+      "how many these are and asks; without a terminal, --yes is needed.\n"
       "\n"
       "Examples:\n"
       "  dmm cancel das-0/alice/17\n"

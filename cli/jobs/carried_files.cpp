@@ -35,7 +35,7 @@ struct Limit {
   std::size_t bytes;
   const char* remedy;  ///< what to do about a larger file
 };
-constexpr const char* put_it_there = ". What is larger doesn't travel: put it where the job runs";
+constexpr const char* put_it_there = ". A larger file doesn't travel: put it on the hosts where the job runs";
 constexpr Limit script_limit{"a script", script_bytes_max, put_it_there};
 constexpr Limit input_limit{"the input of a job", input_bytes_max, put_it_there};
 constexpr Limit rsl_limit{"a request in RSL", 1024 * 1024, ""};

@@ -72,7 +72,7 @@ WhyNot add_to(Catalogue& catalogue, const NewReplica& added) {
   CatalogueEntry& entry = catalogue[added.logical];
   const auto differs = [&](const std::string& what, const std::string& before, const std::string& now) {
     return added.logical + " has " + what + ' ' + before + " in the catalogue, and " + now +
-           " here: other bytes take another logical name, or `dmm files remove` first";
+           " here: give the other bytes another logical name, or use `dmm files remove` first";
   };
   if (entry.bytes > 0 && added.bytes > 0 && entry.bytes != added.bytes)
     return differs("bytes", std::to_string(entry.bytes), std::to_string(added.bytes));
@@ -86,7 +86,7 @@ WhyNot add_to(Catalogue& catalogue, const NewReplica& added) {
     return {};
   }
   if (entry.replicas.size() == replicas_max)
-    return added.logical + " has " + std::to_string(replicas_max) + " replicas, and no more are kept";
+    return added.logical + " has " + std::to_string(replicas_max) + " replicas, the most that a file may have";
   entry.replicas.push_back(added.replica);
   return {};
 }

@@ -35,7 +35,8 @@ CLI::App* add_exec_command(CLI::App& app, int& exit_code) {
       ->required();
   command->footer(
       "For jobs that were submitted with --once or --mpi. Each program has DMM_RANK, DMM_RANKS and DMM_COMPONENT\n"
-      "in its environment; what they write is put together. The exit code is the greatest of theirs (128 + n for\n"
+      "in its environment; their output is merged. The exit code is the greatest of their exit codes (128 + n "
+      "for\n"
       "signal n), or 255 if an agent can't be reached.\n"
       "\n"
       "Examples:\n"

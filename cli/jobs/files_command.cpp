@@ -117,7 +117,7 @@ CLI::App* add_files_verb(CLI::App& group, const char* name, const char* what, Fi
 CLI::App* add_files_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<FilesOptions>();
   auto* group =
-      app.add_subcommand("files", "The replica catalogue: where the files are that jobs name by logical names");
+      app.add_subcommand("files", "The replica catalogue: logical names of files, and where their copies are");
   group->require_subcommand(1);
   group->footer(
       "Examples:\n"
@@ -125,7 +125,7 @@ CLI::App* add_files_command(CLI::App& app, int& exit_code) {
       "  dmm files add physics/mesh.dat /scratch/mesh.dat --site alpha\n"
       "  dmm submit --stage-in lfn:physics/mesh.dat -- ./solve mesh.dat");
   auto* adding = add_files_verb(*group, "add",
-                                "Add a copy of a file; of a path here, its size and SHA-256 are taken", *options);
+                                "Add a copy of a file; size and SHA-256 of a path here are computed", *options);
   adding->add_option("name", options->logical, "Its logical name, as in physics/mesh.dat")
       ->required()
       ->type_name("NAME");
@@ -135,7 +135,8 @@ CLI::App* add_files_command(CLI::App& app, int& exit_code) {
   adding->add_option("--site", options->site, "The site where the copy lies; its jobs take this one first")
       ->type_name("SITE");
   adding->add_option("--bytes", options->bytes, "Its size")->type_name("N");
-  adding->add_option("--sha256", options->sha256, "Its SHA-256: what comes is compared with it")->type_name("HEX");
+  adding->add_option("--sha256", options->sha256, "Its SHA-256: each download is checked against it")
+      ->type_name("HEX");
   adding->callback([options, &exit_code] { exit_code = files_add(*options); });
   auto* listing = add_files_verb(*group, "list", "List files and their copies", *options);
   listing->add_flag("--json", options->json, "As JSON");

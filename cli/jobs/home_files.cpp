@@ -23,7 +23,7 @@ WhyNot find_at_home(InputFiles& files) {
     const std::string path = absolute_here(std::string(home_path(replica.url)));
     std::error_code error;
     if (!fs::is_regular_file(path, error))
-      return '\'' + path + "' is no file here; expected one, or a URL, or lfn: and a logical name";
+      return '\'' + path + "' is not a file here; expected a file here, a URL, or lfn: and a logical name";
     if (access(path.c_str(), R_OK) != 0) return '\'' + path + "' can't be read: " + std::strerror(errno);
     file.bytes = fs::file_size(path, error);
     replica.url = at_home(path);

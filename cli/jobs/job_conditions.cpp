@@ -126,7 +126,7 @@ OrFault<std::uint32_t, std::string> parse_begin(const std::string& text, std::in
     std::optional<std::int64_t> moment = moment_of_clock(text, now);
     if (!moment) moment = moment_of_date(text);
     if (moment && *moment < now)
-      return in_quotes(text) + " is past; without a begin time a job is asked for at once";
+      return in_quotes(text) + " is past; leave the begin time out to have the job begin at once";
     if (moment) off = *moment - now;
   }
   if (!off) return std::string(begin_forms) + ", got " + in_quotes(text);
@@ -164,7 +164,7 @@ std::string fault_of_names(const std::vector<JobName>& named, const Party& job_m
   for (const JobName& name : named)
     if (name.site != job_manager.site.text || name.user != job_manager.name)
       return "dependency: " + name.site + "/" + name.user + "/" + std::to_string(name.job) +
-             " is a job of another job manager than " + std::string(job_manager.site.text) + "/" +
+             " belongs to another job manager than " + std::string(job_manager.site.text) + "/" +
              job_manager.name + "; a job can depend on jobs of its own job manager alone";
   return {};
 }

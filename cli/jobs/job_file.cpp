@@ -94,7 +94,7 @@ void read_environment(JsonReader& reader, std::vector<std::string>& environment)
   reader.text_map("environment", values);
   for (const auto& [name, value] : values) {
     if (name.empty() || name.find('=') != std::string::npos)
-      reader.refuse("environment", "\"" + name + "\" is no name of a variable");
+      reader.refuse("environment", "\"" + name + "\" is not the name of a variable");
     environment.push_back(name + "=" + value);
   }
 }

@@ -63,8 +63,8 @@ void add_stream(std::vector<std::string>& lines, const ToldJob& job, const char*
 
 void add_unwritten(std::vector<std::string>& lines, const ToldJob& job) {
   if (!job.has_unwritten()) return;
-  if (!job.at_lender) return lines.push_back("What could not be written is kept nowhere any more.");
-  lines.push_back("What could not be written is still where the job ran, on " + where_text(job) +
+  if (!job.at_lender) return lines.push_back("Output that could not be written is no longer kept anywhere.");
+  lines.push_back("Output that could not be written is still where the job ran, on " + where_text(job) +
                   ". `dmm output " + harmless(job.request) +
                   " --fetch` brings all of its output into its job manager's folder.");
 }
@@ -95,8 +95,8 @@ std::string since(std::optional<double> date, double now) {
 }
 
 /// "gamma/nodes, which can't be reached", and how much longer it is waited for. If some resource managers can't be
-/// reached, only they are named: the job waits for them.
-std::string heads_text(const ToldJob& job, double now) {
+/// reached, only they are named: the job waits for them. `to_say` is what they are to say, as in "to report its end".
+std::string heads_text(const ToldJob& job, double now, std::string_view to_say = {}) {
   std::string text;
   std::optional<double> until;
   const bool all_up = std::ranges::all_of(job.heads, &ToldJob::Head::up);
@@ -106,6 +106,7 @@ std::string heads_text(const ToldJob& job, double now) {
     if (head.until) until = std::min(*head.until, until.value_or(*head.until));
   }
   if (text.empty()) text = "its resource manager";
+  if (!to_say.empty()) (text += all_up ? " " : ", ") += to_say;
   if (until) text += ", for " + length_text(std::max(0.0, *until - now)) + " more at most";
   return text;
 }
@@ -124,8 +125,9 @@ void add_running(std::vector<std::string>& lines, const ToldJob& job, double now
     lines.push_back(text + ".");
   }
   if (std::ranges::any_of(job.heads, [](const ToldJob::Head& head) { return !head.up; }))
-    lines.push_back("Its job manager waits to hear of " + heads_text(job, now) +
-                    ". Then it gives this attempt up, and asks again when nothing of it can run any more.");
+    lines.push_back("Its job manager waits to hear from " + heads_text(job, now) +
+                    ". Then the job manager gives this attempt up, and asks for nodes again once nothing of it "
+                    "can run any more.");
 }
 
 /// What the job does between having nodes and its end, and which manager's answer is awaited.
@@ -146,10 +148,11 @@ void add_state(std::vector<std::string>& lines, const ToldJob& job, double now) 
     if (job.tasks > 1)
       lines.push_back(std::to_string(job.tasks_ready) + " of its " + std::to_string(job.tasks) +
                       " tasks are ready; none begins before all are.");
-    lines.push_back("Awaited is the word that it runs, of " + heads_text(job, now) + ".");
+    lines.push_back("Its job manager waits for " + heads_text(job, now, "to say that it runs") + ".");
   } else if (job.state == "ending") {
     lines.push_back("It is being ended" + on);
-    lines.push_back("Awaited is the word that nothing of it runs any more, of " + heads_text(job, now) + ".");
+    lines.push_back("Its job manager waits for " +
+                    heads_text(job, now, "to say that nothing of it runs any more") + ".");
   } else {
     lines.push_back("Its program is over" +
                     (job.wall_seconds > 0 ? ", after " + length_text(job.wall_seconds) : "") + ".");
@@ -239,7 +242,7 @@ std::string kept_back_text(const ToldJob& job, double now) {
 std::string awaited_text(const ToldJob& job, double now) {
   if (job.is_kept_back()) return kept_back_text(job, now);
   if (pauses(job, now)) return "pauses " + length_text(*job.again_at - now);
-  if (job.state == "ending") return "its end is awaited of " + heads_text(job, now);
+  if (job.state == "ending") return "waits for " + heads_text(job, now, "to report its end");
   if (job.state != "collecting") return {};
   return "output comes from " + heads_text(job, now) +
          (job.writing_seconds > 0 ? "; the file system here has been busy for " + length_text(job.writing_seconds)
@@ -280,16 +283,16 @@ std::vector<std::string> earlier_sentences(const ToldJob& job, double now) {
                     length_text(std::max(0.0, now - job.submitted - job.ran_before_seconds)) +
                     " in all, starts and ends of attempts included.");
   if (job.reruns > 0)
-    lines.push_back("Faults ended it " + count_text(job.reruns, "time") + ", each of which counts as a rerun.");
+    lines.push_back("Faults ended it " + count_text(job.reruns, "time") + "; each time counts as a rerun.");
   if (job.keeper_deaths > 0)
     lines.push_back("It ended with its keeper " + count_text(job.keeper_deaths, "time") +
-                    ", which counts as no rerun.");
+                    "; that doesn't count as a rerun.");
   if (job.interruptions > 0)
     lines.push_back("Owners interrupted it by their right " + count_text(job.interruptions, "time") +
-                    ", which counts as no rerun" + causes_text(job) + ".");
+                    causes_text(job) + "; that doesn't count as a rerun.");
   if (job.false_starts > 0)
     lines.push_back("Its nodes were gone before it ran, " + count_text(job.false_starts, "time") +
-                    ", which counts as no rerun.");
+                    "; that doesn't count as a rerun.");
   return lines;
 }
 
@@ -311,7 +314,7 @@ std::vector<std::string> job_sentences(const ToldJob& job, const OutputPlaces& o
   if (job.ended) lines.push_back("It was over " + since(job.ended, now) + " ago.");
   add_isolation(lines, job);
   add_earlier();
-  if (!job.text.empty()) lines.push_back("What is on record of it: " + harmless(job.text) + ".");
+  if (!job.text.empty()) lines.push_back("Recorded reason: " + harmless(job.text) + ".");
   if (!job.exit_kind.empty()) add_output(lines, job, output);
   return lines;
 }
@@ -337,7 +340,7 @@ std::vector<std::string> array_sentences(const ToldJob& array, double now) {
                     " are held by their user: " + harmless(array.held_elements.indices) + ".");
   const bool has_more = std::ranges::any_of(array.groups, [](const auto& one) { return one.state != "finished"; });
   if (array.ended) lines.push_back("Its last element was over " + since(array.ended, now) + " ago.");
-  if (has_more) lines.push_back("`dmm why` with an index behind its number, as in 17_3, tells of one element.");
+  if (has_more) lines.push_back("`dmm why` with an index behind its number, as in 17_3, tells about one element.");
   return lines;
 }
 
@@ -368,11 +371,11 @@ std::vector<std::string> unasked_sentences(const ToldJob& job, bool site_is_up, 
   lines.push_back("It asks for " + count_text(job.processors, "processor") + ", and has waited " +
                   since(job.waits_since, now) + ".");
   lines.push_back(site_is_up
-                      ? "Its job manager has asked its site for nodes; what the site says can't be told here."
+                      ? "Its job manager has asked its site for nodes; the site's reason isn't known here."
                       : "Its job manager doesn't reach its site manager: nothing is granted until it does. It "
                         "asks again by itself.");
   if (!site_is_up && !site_fault.empty())
-    lines.push_back("What the job manager heard of it: " + harmless(site_fault) + ".");
+    lines.push_back("The last error of the connection: " + harmless(site_fault) + ".");
   if (!fault.empty()) lines.push_back("The site: " + harmless(fault));
   return lines;
 }

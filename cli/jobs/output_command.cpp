@@ -42,7 +42,7 @@ class Asker {
       answered.fault = std::move(reply.fault);
       if (!answered.fault.empty()) continue;
       answered.json = Json::parse(reply.text, nullptr, false);
-      if (!answered.json.is_object()) answered.fault = "the job manager answered what is no JSON object";
+      if (!answered.json.is_object()) answered.fault = "the job manager gave an answer that isn't a JSON object";
       break;
     }
     return answered;
@@ -64,7 +64,7 @@ class Copier {
     if (!file) return true;
     found_ = true;
     if (file.tellg() < at_) {  // the job was rerun, or its output fetched again
-      std::fprintf(stderr, "dmm output: it begins again\n");
+      std::fprintf(stderr, "dmm output: the output begins again\n");
       at_ = 0;
     }
     file.seekg(at_);
@@ -87,7 +87,7 @@ class Copier {
 int tell_end(const OutputOptions& options, const JobOutput& output, bool found) {
   const JobOutputFile& file = options.error ? output.error : output.output;
   if (output.state == "discarded")
-    return fail("output", {options.job + " was submitted with --discard-output: nothing of it is kept", 1});
+    return fail("output", {options.job + " was submitted with --discard-output: its output isn't kept", 1});
   if (output.is_short()) return fail("output", {output_complaint(output, options.job), 1});
   if (!found && file.began)
     return fail("output", {file.path + " isn't there: it was removed, or the job manager is on another machine" +
@@ -127,7 +127,7 @@ int run(const OutputOptions& options) {
     const JobOutput output = output_from_json(answered.json);
     if (options.json) return print_json(answered.json), output.is_short() ? 1 : 0;
     if (!copier.copy((options.error ? output.error : output.output).path))
-      return fail("output", {"standard output takes no more", 1});
+      return fail("output", {"standard output can't be written any more", 1});
     if (options.follow && (!output.over || output.state == "pending")) continue;
     return tell_end(options, output, copier.found());
   }
@@ -140,18 +140,20 @@ CLI::App* add_output_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<OutputOptions>();
   command->add_option("job", options->job, "Its number, or as in das-0/alice/17")->required()->type_name("JOB");
   add_manager_options(*command, options->manager, Role::job_manager);
-  command->add_flag("--error", options->error, "Its standard error instead");
-  command->add_flag("--follow", options->follow, "Go on until the job is over and its output is all here");
-  command->add_option("--component", options->component, "Of this component (default 0)")
+  command->add_flag("--error", options->error, "Print its standard error instead");
+  command->add_flag("--follow", options->follow, "Go on until the job is over and all of its output is here");
+  command->add_option("--component", options->component, "The component (default 0)")
       ->check(CLI::Range(0u, 63u))
       ->type_name("N");
   command->add_flag("--fetch", options->fetch,
-                    "First fetch it once more, into the job manager's folder, if it could not be written");
-  command->add_flag("--json", options->json, "Print where it is and how much of it, as a JSON object");
+                    "First fetch output that could not be written, into the job manager's folder");
+  command->add_flag("--json", options->json, "Print the place and the size of the output, as a JSON object");
   command->footer(
-      "Read from the files that its job manager writes, so on the same machine. Output is brought back while the "
-      "job\n"
-      "runs; what could not be is kept for an hour where the job ran. Exit code 1 if it isn't all here.\n"
+      "The command reads the files that the job manager writes, so run it on the same machine. Output is brought "
+      "back\n"
+      "while the job runs; output that could not be brought is kept for an hour where the job ran. Exit code 1 "
+      "if\n"
+      "some of it isn't here.\n"
       "\n"
       "Examples:\n"
       "  dmm output das-0/alice/17\n"

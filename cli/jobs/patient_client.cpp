@@ -15,7 +15,7 @@ constexpr Duration look_pause = milliseconds(100);
 }  // namespace
 
 PatientClient::PatientClient(const std::string& command, Manager manager, const std::string& name)
-    : manager_(std::move(manager)), pool_(name), teller_(command, "waiting on; Ctrl-C ends that") {
+    : manager_(std::move(manager)), pool_(name), teller_(command, "still waiting; Ctrl-C ends that") {
   pool_.give_up_early();
   const auto connected = pool_.connect(manager_.party, manager_.endpoint);
   if (const auto* fault = std::get_if<std::string>(&connected)) fault_ = *fault;
@@ -45,7 +45,7 @@ void PatientClient::pause(Duration length) {
 Reply PatientClient::give_up(std::uint64_t token, Duration waited) {
   Reply reply = pool_.give_up(token, waited);
   if (interrupted())
-    reply.fault = "interrupted while " + to_text(manager_.party) + " said nothing";
+    reply.fault = "interrupted while " + to_text(manager_.party) + " gave no answer";
   else if (is_gone())
     reply.fault = "testbed " + manager_.testbed + " was taken down";
   else

@@ -107,8 +107,8 @@ CLI::App* add_queue_command(CLI::App& app, int& exit_code) {
   command->add_flag("--elements", options->elements, "Also the elements of arrays, each in a line");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
-      "The last line counts all jobs of the managers that were asked, whatever is shown. On a terminal what\n"
-      "doesn't fit is shortened; a pipe gets it whole.\n"
+      "The last line counts all jobs of the managers that were asked, whatever is shown. On a terminal, texts\n"
+      "that don't fit are shortened; a pipe gets them whole.\n"
       "\n"
       "Examples:\n"
       "  dmm queue\n"

@@ -52,7 +52,7 @@ class RslReader {
     std::vector<std::string> seen;
     for (const RslRelation& relation : conjunction.relations) {
       if (std::ranges::find(seen, relation.name) != seen.end())
-        refuse(relation.place, harmless(relation.attribute) + " is said twice");
+        refuse(relation.place, harmless(relation.attribute) + " occurs twice; expected it once");
       seen.push_back(relation.name);
       read_relation(relation, part);
     }
@@ -73,7 +73,7 @@ class RslReader {
     if (std::ranges::find(told_, relation.name) != told_.end()) return;
     told_.push_back(relation.name);
     warnings_.push_back(file_ + " line " + std::to_string(relation.place.line) + ": " +
-                        harmless(relation.attribute) + " means nothing to DMM and is left out");
+                        harmless(relation.attribute) + " is unknown to DMM and left out");
   }
 
   void read_text(const RslRelation& relation, std::string& text) {

@@ -121,7 +121,7 @@ void Translator::take(const Directive& option) {
 void Translator::take_unknown(const Directive& option) {
   if (std::ranges::find(told_, option.option) != told_.end()) return;
   told_.push_back(option.option);
-  warn(option.line, "#SBATCH " + harmless(option.option) + " means nothing to DMM and is left out");
+  warn(option.line, "#SBATCH " + harmless(option.option) + " is unknown to DMM and left out");
 }
 
 void Translator::take_count(const Directive& option, const SlurmOption& known) {
@@ -181,7 +181,7 @@ void Translator::take_file(const Directive& option, const SlurmOption& known) {
   std::string unknown;
   Directive file{std::string(known.ours), translated_pattern(option.value, unknown), true, option.line, false};
   if (!unknown.empty())
-    warn(option.line, "#SBATCH " + option.option + ": DMM puts in nothing for " + harmless(unknown) +
+    warn(option.line, "#SBATCH " + option.option + ": DMM doesn't replace " + harmless(unknown) +
                           "; it knows %j, %A and %a: the number of the job and of its array, and its index");
   files_.insert_or_assign(file.option, std::move(file));
 }
@@ -215,7 +215,7 @@ void Translator::finish_processors() {
              width = count_of("--cpus-per-task");
   if (counts_.empty()) return;
   if (nodes)
-    warn(nodes->line, "#SBATCH --nodes: DMM chooses the nodes; what is asked for is a number of processors");
+    warn(nodes->line, "#SBATCH --nodes: DMM chooses the nodes, and asks for a number of processors");
   else if (on_each)
     warn(on_each->line, "#SBATCH --ntasks-per-node is left out: DMM chooses how many processors a node gives");
   const auto times = [](std::uint64_t one, std::uint64_t other) {

@@ -95,7 +95,8 @@ int fail_unanswered(const SubmitOptions& options, PatientClient& client, const R
   const bool may_be_taken = client.reached() && reply.why != Unanswered::no && reply.why != Unanswered::too_long;
   if (may_be_taken)
     text +=
-        "\nThe job may have been taken all the same. To submit it once and no more, repeat the command with "
+        "\n"
+        "The job may have been accepted nevertheless. To submit it only once, repeat the command with "
         "--submission " +
         options.submission;
   fail("submit", {text, 1});
@@ -114,7 +115,8 @@ WaitedJob wait_for_end(PatientClient& client, std::uint64_t number) {
     if (client.interrupted()) break;
     if (!reply.fault.empty()) return {{}, fail("submit", {reply.fault, 1})};
     Json json = Json::parse(reply.text, nullptr, false);
-    if (!json.is_object()) return {{}, fail("submit", {"the job manager answered what is no JSON object", 1})};
+    if (!json.is_object())
+      return {{}, fail("submit", {"the job manager gave an answer that isn't a JSON object", 1})};
     if (job_from_json(json).over()) return {std::move(json), 0};
     client.pause(pause);
     if (client.interrupted()) break;
@@ -213,17 +215,18 @@ CLI::App* add_submit_command(CLI::App& app, int& exit_code) {
   add_submit_options(*command, *options);
   command->footer(
       "Without --wait the job's name is printed; the job manager runs it, and outlives this command.\n"
-      "A job that is refused at once is exit code 1. Where no answer comes, the message has the --submission\n"
+      "If the job is refused at once, the exit code is 1. If no answer comes, the message has the --submission\n"
       "with which the same command may be repeated: the job is submitted once, whatever was lost.\n"
       "\n"
-      "A script here, named before any --, travels to where the job runs; what follows it are its arguments. "
+      "A script here, named before any --, travels to where the job runs; the words after it are its arguments. "
       "Lines\n"
-      "#DMM and #SBATCH before its first command have options, which those of the command line go before.\n"
+      "#DMM and #SBATCH before its first command have options; the command line has precedence.\n"
       "Standard input travels if it is a file that nothing was read from, as after `<`; a pipe with --input -.\n"
-      "A job that is held, has a begin time or depends on other jobs of the same user is taken at once and "
+      "A job that is held, has a begin time or depends on other jobs of the same user is accepted at once and "
       "waits.\n"
-      "When one of these jobs ends so that it can never run, it is cancelled.\n"
-      "A file ending in .json has one job or several, one in .rsl a request as Globus has them.\n"
+      "It is cancelled when a job that it depends on ends so that it can never run.\n"
+      "A file that ends in .json has one or more jobs, a file that ends in .rsl a request in the language of "
+      "Globus.\n"
       "\n"
       "Examples:\n"
       "  dmm submit --site alpha -n 4 --wait --output-file out.txt -- hostname\n"

@@ -32,17 +32,18 @@ void add_size_options(CLI::App& command, SubmitOptions& options) {
   auto* processors =
       add_of_job(command, "-n,--processors", options.processors, "Processors, in one component (default 1)", "N");
   processors->check(CLI::Range(1u, 10'000'000u));
-  auto* components =
-      add_of_job(command, "--components", options.components,
-                 "Components of these sizes, each where it suits or where it says", "N[@SITE/CLUSTER],...");
-  auto* flexible =
-      add_of_job(command, "--flexible", options.flexible, "So many processors, divided as it suits", "TOTAL");
+  auto* components = add_of_job(
+      command, "--components", options.components,
+      "Components of these sizes, each on a suitable cluster or on the one that is named", "N[@SITE/CLUSTER],...");
+  auto* flexible = add_of_job(command, "--flexible", options.flexible,
+                              "This number of processors, divided as suits the clusters", "TOTAL");
   flexible->check(CLI::Range(1u, 10'000'000u));
   components->excludes(processors)->excludes(flexible);
   flexible->excludes(processors);
-  add_of_job(command, "--component-min", options.component_min, "Flexible: no component is smaller", "N")
+  add_of_job(command, "--component-min", options.component_min, "Flexible: the least size of a component", "N")
       ->needs(flexible);
-  add_of_job(command, "--components-max", options.components_max, "Flexible: not more components", "N")
+  add_of_job(command, "--components-max", options.components_max, "Flexible: the greatest number of components",
+             "N")
       ->needs(flexible);
 }
 
@@ -65,46 +66,48 @@ void add_runner_options(CLI::App& command, SubmitOptions& options) {
 void add_job_options(CLI::App& command, SubmitOptions& options) {
   add_size_options(command, options);
   add_runner_options(command, options);
-  add_of_job(command, "--memory-mb", options.memory_mb, "Memory of each node, at least", "MIB");
-  add_of_job(command, "--attribute", options.attributes, "What each node must have", "KEY=VALUE")
+  add_of_job(command, "--memory-mb", options.memory_mb, "The least memory of each node", "MIB");
+  add_of_job(command, "--attribute", options.attributes, "An attribute that each node must have", "KEY=VALUE")
       ->allow_extra_args(false);
   add_of_job(command, "--dttl", options.dttl, "Hops that its request may travel (default 5)", "N")
       ->check(CLI::Range(0u, dttl_max));
-  add_of_job(command, "--priority", options.priority, "For sites that order by it; greater is sooner", "N");
+  add_of_job(command, "--priority", options.priority, "Priority at sites that order by it; greater starts sooner",
+             "N");
   add_of_job(command, "--communication", options.communication,
              "Mbit/s that each processor sends to the others, for its placement on several clusters", "F")
       ->check(CLI::Range(0.0, communication_max));
   add_of_job(command, "--reruns", options.reruns, "How often it runs again after a lost node (default 3)", "N");
   add_of_job(command, "--name", options.name, "Its name (default: the program's)", "NAME");
-  add_of_job(command, "--directory", options.directory, "Where it works, there (default: a fresh one)", "FOLDER");
-  add_of_job(command, "--environment", options.environment, "A variable for it", "NAME=VALUE")
+  add_of_job(command, "--directory", options.directory,
+             "Its working directory, at the host where it runs (default: a fresh one)", "FOLDER");
+  add_of_job(command, "--environment", options.environment, "A variable of its environment", "NAME=VALUE")
       ->allow_extra_args(false);
   add_of_job(command, "--input", options.input_file,
-             "What it reads from standard input, here, at most " + bytes_text(input_bytes_max) +
+             "The file here that it reads as standard input, at most " + bytes_text(input_bytes_max) +
                  "; -: from a pipe (default: what `<` names, else nothing)",
              "FILE");
-  add_of_job(
-      command, "--stage-in", options.stage_in,
-      "A file that is brought to its folder before it starts: one here, of http, https, file (a path there), "
-      "or of a logical name (`dmm files`)",
-      "[NAME=]PATH|URL|lfn:NAME")
+  add_of_job(command, "--stage-in", options.stage_in,
+             "A file that is brought to its folder before it starts: a file here, an http or https URL, a file "
+             "URL (a path there), or a logical name (`dmm files`)",
+             "[NAME=]PATH|URL|lfn:NAME")
       ->allow_extra_args(false);
   add_of_job(command, "--stage-out", options.stage_out,
-             "A file of its folder that is brought home when it is over (default: to NAME here); letters as in "
+             "A file of its folder that is brought home when the job is over (default: to NAME here); % as in "
              "--output-file",
              "NAME[=PATH]")
       ->allow_extra_args(false);
   add_of_job(command, "--output-file", options.output_file,
-             "Where its output goes, here; %j: its number, %A and %a: its array and index, %r: which of its tasks "
-             "(default: the job manager's folder)",
+             "The file here for its output; %j: its number, %A and %a: its array and index, %r: which of its "
+             "tasks (default: the job manager's folder)",
              "FILE");
-  add_of_job(command, "--error-file", options.error_file, "Where its standard error goes, here", "FILE");
+  add_of_job(command, "--error-file", options.error_file, "The file here for its standard error", "FILE");
   add_of_job(command, "--array", options.array,
              "It runs once for each index, as in 0-99 or 1,5,7 or 0-30:10; %N behind them: N at a time",
              "INDICES[%N]");
   command
       .add_flag("--go-on", options.goes_on,
-                "It goes on without a component that its owner takes back (default: it ends, and runs again)")
+                "The job goes on without a component when an owner takes back its nodes (default: it ends, and "
+                "runs again)")
       ->group(job_option_group);
   command.add_flag("--hold", options.hold, "It waits until `dmm release`")->group(job_option_group);
   add_of_job(command, "--begin", options.begin,
@@ -112,7 +115,7 @@ void add_job_options(CLI::App& command, SubmitOptions& options) {
   add_of_job(command, "--dependency", options.dependency,
              "It waits for all of these jobs: after (it began), afterok, afternotok, afterany (it is over)",
              "KIND:JOB,...");
-  command.add_flag("--append", options.append, "Add output to what is in these files; other jobs may do so, too")
+  command.add_flag("--append", options.append, "Append output to these files; other jobs may append to them, too")
       ->group(job_option_group);
   command.add_flag("--discard-output", options.discard_output, "Bring no output back")->group(job_option_group);
   add_of_job(command, "--limit-cpu", options.limits.cpu_seconds, "Processor time of a process", "SECONDS");
@@ -120,7 +123,7 @@ void add_job_options(CLI::App& command, SubmitOptions& options) {
   add_of_job(command, "--limit-files", options.limits.open_files, "Open files of a process", "N");
   add_of_job(command, "--limit-file-size", options.limits.file_bytes, "The largest file that it may write",
              "BYTES");
-  add_of_job(command, "--limit-wall", options.limits.wall_seconds, "Its run time", "SECONDS");
+  add_of_job(command, "--limit-wall", options.limits.wall_seconds, "Its longest run time; 0: no limit", "SECONDS");
 }
 
 /// How many words the option at this place takes: one if its value is in the same word or missing, else two.
@@ -150,12 +153,12 @@ void add_submit_options(CLI::App& command, SubmitOptions& options) {
   command.add_flag("--check", options.check, "Print what would be submitted, and submit nothing");
   command.add_flag(
       "--wait", options.wait,
-      "Wait for its end, also over restarts of the job manager; exit as it did (128 + n for signal n), "
-      "or 1 if its output isn't all here; of several jobs, as the one with the greatest exit code");
+      "Wait for its end, also over restarts of the job manager; exit with its exit code (128 + n for signal n), "
+      "or 1 if some of its output isn't here; for several jobs, with their greatest exit code");
   command
-      .add_option(
-          "--submission", options.submission,
-          "Its name, if it may be a repetition: of one name a job manager takes one job (default: a new name)")
+      .add_option("--submission", options.submission,
+                  "A name for this submission, so that repeating it is safe: a job manager takes each name once "
+                  "(default: a new name)")
       ->check(fault_of_submission)
       ->type_name("ID");
   command

@@ -51,7 +51,7 @@ std::string here_sentence(const Json& answer) {
   if (reason == "nodes_missing")
     return "The resource managers of " + site + " offer fewer nodes than its configuration says: " + what + ".";
   if (reason == "nodes_aside")
-    return "Too few nodes of " + site + " may be used, since others are set aside: " + what + ".";
+    return "Too few nodes of " + site + " may be used, since other nodes are set aside: " + what + ".";
   const auto idle = number_in<std::uint64_t>(answer, "idle");
   return idle < number_in<std::uint64_t>(answer, "widest")
              ? "The nodes of " + site + " that it could use are in use: " + count_text(idle, "processor") +
@@ -67,7 +67,7 @@ void add_holders(std::vector<std::string>& lines, const Json& answer) {
   const bool is_of_no_use = reason == "too_wide" || reason == "over_quota" || reason == "apart" ||
                             reason == "no_attribute" || reason == "too_little_memory";
   if (holders.empty() || is_of_no_use) return;
-  lines.push_back("What has nodes of " + shown(answer, "site") + " that it could use:");
+  lines.push_back("These have nodes of " + shown(answer, "site") + " that it could use:");
   constexpr std::size_t most = 5;
   for (std::size_t i = 0; i < holders.size() && i < most; ++i) {
     const Json& one = holders[i];
@@ -127,9 +127,9 @@ std::string sentence_for(const std::string& reason, const Json& answer) {
        "It is placed where its files go first; its nodes are claimed when these are nearly there."},
       {"gathering", "Its parts are being gathered at several sites; it starts when all are held and claimed."},
       {"none", "It doesn't wait: it has nodes, or will have them at once."},
-      {"window_full", "Every neighbour that may serve it has as many delegations under way as its window allows."},
+      {"window_full", "The windows of all neighbours that may serve it are full of delegations under way."},
       {"neighbours_unknown",
-       "No site that is known could ever serve it, but not all neighbours have told what they have yet."},
+       "No known site could ever serve it, but not all neighbours have told yet what nodes they have."},
       {"drained",
        "Its site is drained, so nothing new starts on its nodes, and no other site within reach has room."},
       {"awaiting_hint",
@@ -153,11 +153,11 @@ std::string limit_reached_of(const Json& link, const std::string& asker, std::ui
   const auto leases_max = number_in<std::uint64_t>(borrower, "leases_max");
   if (leases_max > 0 && number_in<std::uint64_t>(link, "leases_out") >= leases_max)
     return "it lends " + harmless(asker) + " at most " + count_text(leases_max, "lease") +
-           " at a time (\"leases\" in its \"limits\"), and has lent as many";
+           " at a time (\"leases\" in its \"limits\"), and has lent that many";
   const auto most = number_in<std::uint64_t>(borrower, "processors_max");
   const auto has = number_in<std::uint64_t>(borrower, "processors");
   if (most == 0 || has + processors <= most) return {};
-  return "it " + limit_text(asker, most) + ", of which " + harmless(asker) + " has " + grouped(has);
+  return "it " + limit_text(asker, most) + ", and " + harmless(asker) + " has " + grouped(has);
 }
 
 /// What the site itself says. Its hint only says that there is no room for the asking site.
@@ -169,7 +169,7 @@ std::string seen_of(const Json& site, const std::string& asker, std::uint64_t pr
     if (text_in(link, "site") != asker) continue;
     if (const double left = number_in<double>(object_in(link, "borrower"), "kept_off_seconds"); left > 0)
       return "it lends " + harmless(asker) + " nothing for " + length_text(left) +
-             " yet, since it took nodes back, or since offers lapsed";
+             " more, since it took nodes back, or since offers lapsed";
     if (std::string limit = limit_reached_of(link, asker, processors); !limit.empty()) return limit;
   }
   std::string down;
@@ -221,9 +221,9 @@ std::string not_asked_sentence(const Json& asked, const Json& answer, const Know
   static constexpr std::array<Words, 6> table{{
       {"out", "asked, and yet to answer"},
       {"link_down", "can't be reached: the link is down"},
-      {"congested", "not asked: too much that was sent to it waits to be acknowledged"},
-      {"resting", "not asked for now: it didn't answer of late"},
-      {"window_full", "not asked yet: as many delegations are out to it as its window allows"},
+      {"congested", "not asked: too many messages to it wait to be acknowledged"},
+      {"resting", "not asked for now: it hasn't answered lately"},
+      {"window_full", "not asked yet: its window is full of delegations under way"},
       {"next", "not asked yet"},
   }};
   return std::string(find_words(table, stage));
@@ -267,8 +267,8 @@ void add_parts(std::vector<std::string>& lines, const Json& answer) {
                     length_text(number_in<double>(planned, "claimed_in_seconds")) + tried_text(planned) + ".");
   const auto tries = number_in<std::uint64_t>(answer, "gathered");
   if (const std::string failed = shown(answer, "gathering_failed"); tries > 0 && !failed.empty())
-    lines.push_back("To have its components at several sites at once was tried " + count_text(tries, "time") +
-                    "; the last time: " + failed + ".");
+    lines.push_back((tries == 1 ? "1 try" : grouped(tries) + " tries") +
+                    " to get all components at once failed; the last time: " + failed + ".");
 }
 
 // ---- what helps ----------------------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ std::string remedy_of(const Json& answer) {
     add("lent nodes, which " + site + " takes back for it in " +
         length_text(number_in<double>(answer, "reclaimed_in_seconds")));
   if (here == "no_capacity" && !rows_in(answer, "holders").empty())
-    add("the end of enough of what has nodes of " + site);
+    add("the end of enough jobs and leases on nodes of " + site);
   if (reason == "no_free_nodes") add("a load above the threshold, or a lower \"delegation_threshold\"");
   if (has_number(answer, "dttl_to_more")) {
     const auto dttl = number_in<std::uint64_t>(answer, "dttl_to_more");
@@ -316,7 +316,7 @@ std::string reject_sentence(const std::string& site, const std::string& reason, 
       {"not_lending", "keeps its free nodes for its own users"},
       {"malformed", "says that the request makes no sense"},
       {"too_long", "lends for less time than the job may run"},
-      {"not_in_turn", "keeps its free nodes for a borrower that has had less"},
+      {"not_in_turn", "keeps its free nodes for a borrower that was served less"},
       {"drained", "is drained, or lends nothing more to the site that asked it"},
       {"no_nodes", "has no nodes of its own, and no site beyond it had room"},
       {"no_attribute", "has too few nodes with the attributes that are demanded, or none"},
@@ -325,19 +325,18 @@ std::string reject_sentence(const std::string& site, const std::string& reason, 
       {"over_quota", "would have a cluster that is large enough, but for its quota"},
       {"apart", "has room for each component, but not for all together"},
       {"nodes_down", "has too few nodes that are there: resource managers are down"},
-      {"nodes_aside", "has too few nodes that may be used: others are set aside"},
+      {"nodes_aside", "has too few nodes that may be used: other nodes are set aside"},
       {"nodes_missing", "has fewer nodes than its configuration says"},
       {"kept_off", "lends the asking site nothing for a while, since it took nodes back, or since offers lapsed"},
       {"leases_limit",
-       "has lent the site that asked it as many leases as a limit allows at a time (\"leases\" in its "
-       "\"limits\", else \"leases_per_link_max\")"},
+       "has reached its limit of leases to the site that asked it (\"leases\" in its \"limits\", else "
+       "\"leases_per_link_max\")"},
       {"processors_limit",
        "lends the site that asked it fewer processors at once than that site would have with this "
        "request (\"processors\" in its \"limits\")"},
-      {"delegations_limit",
-       "has taken as many delegations that it hasn't answered as a limit allows "
-       "(\"delegations_per_link_max\")"},
-      {"others_first", "ended the job once by its right, or lends for too short a time: others are asked first"},
+      {"delegations_limit", "has reached its limit of unanswered delegations (\"delegations_per_link_max\")"},
+      {"others_first",
+       "ended the job once by its right, or lends for too short a time: other sites are asked first"},
   }};
   const std::string_view words = find_words(table, reason);
   return harmless(site) + ": " + (words.empty() ? unknown_reason(reason) : std::string(words)) +

@@ -52,7 +52,7 @@ OrFault<Manager, CommandFault> site_of(const WhyOptions& options, const Manager&
   const bool is_of_testbed = with_environment(options.manager, Role::job_manager).endpoint.empty();
   if (!is_of_testbed && with_environment(wanted, Role::site_manager).endpoint.empty())
     return CommandFault{
-        "say with --sitemgr or DMM_SITEMGR where its site manager listens: that knows why a request waits"};
+        "name its site manager with --sitemgr or DMM_SITEMGR: only that knows why a request waits"};
   return choose_manager(wanted, Role::site_manager);
 }
 
@@ -172,13 +172,15 @@ CLI::App* add_why_command(CLI::App& app, int& exit_code) {
   command->add_option("--sitemgr", options->sitemgr, "With --jobmgr: where its site manager listens")
       ->type_name("ENDPOINT");
   add_batch_manager_option(*command, options->batchmgr,
-                           "The batch manager of its site, if that is on a batch system");
+                           "The batch manager of its site, if the site is on a batch system");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
-      "Of a job that waits: what keeps it from the nodes of its site, what has them and until when, why each\n"
-      "neighbour doesn't serve it, and what would start it. Of one that runs: where, and for how long. Of one\n"
-      "that is over: exit status or signal, place, duration, and where its output is. Without its site manager\n"
-      "its job manager tells what it knows.\n"
+      "For a waiting job: what keeps it from the nodes of its site, which jobs and leases have these nodes and "
+      "until\n"
+      "when, why each neighbour doesn't serve it, and what would start it. For a running job: where, and for how "
+      "long.\n"
+      "For a job that is over: exit status or signal, place, duration, and where its output is. Without the site\n"
+      "manager, the job manager tells what it knows.\n"
       "\n"
       "Examples:\n"
       "  dmm why das-0/alice/17\n"

@@ -56,7 +56,9 @@ int run(const ChainOptions& options) {
   if (auto* fault = std::get_if<CommandFault>(&parsed)) return fail("chain", *fault);
   JobName job = std::get<JobName>(parsed);
   if (job.site.empty())
-    return fail("chain", {"say whose job " + options.request + " is, as in das-0/alice/" + options.request, 2});
+    return fail(
+        "chain",
+        {"name the site and the user of job " + options.request + ", as in das-0/alice/" + options.request, 2});
   auto logs = logs_of(options);
   if (auto* fault = std::get_if<CommandFault>(&logs)) return fail("chain", *fault);
   const std::string& folder = std::get<std::string>(logs);
@@ -114,8 +116,9 @@ CLI::App* add_chain_command(CLI::App& app, int& exit_code) {
           ->excludes(json);
   topology->needs(picture);
   command->footer(
-      "Times are milliseconds since the first record; the tree shows whom every site asked, and what was\n"
-      "answered. Rebuilt from what all processes logged, so it also works when they have ended.\n"
+      "Times are milliseconds since the first record; the tree shows which sites each site asked, and\n"
+      "their answers. The chain is rebuilt from the logs of all processes, so it also works when they have "
+      "ended.\n"
       "\n"
       "Examples:\n"
       "  dmm chain das-0/u0/17\n"

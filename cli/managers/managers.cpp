@@ -34,9 +34,9 @@ OrFault<Party, CommandFault> reached_at(const std::string& endpoint, Role role) 
   Reply reply = pool.wait(pool.ask(0, "status"), name_limit);
   if (const auto party = pool.another_name()) return *party;
   if (reply.why == Unanswered::silence)
-    reply.fault = "nobody at " + endpoint + " told a name within " + length_text(name_limit.in_seconds()) +
+    reply.fault = "no manager at " + endpoint + " told its name within " + length_text(name_limit.in_seconds()) +
                   ": is it stopped, very busy, or of an older version? " +
-                  (role == Role::job_manager ? "--as-site and --as-user say it" : "--as-site says it");
+                  (role == Role::job_manager ? "--as-site and --as-user name it" : "--as-site names it");
   return CommandFault{reply.fault + remedy_of({{SiteName(), role, {}}, endpoint}, reply), 1};
 }
 
@@ -78,9 +78,13 @@ void add_manager_options(CLI::App& command, ManagerOptions& options, Role role) 
                   jobs ? "Instead of a testbed: where the manager listens (default: $DMM_JOBMGR)"
                        : "Instead of a testbed: where the manager listens (default: $DMM_SITEMGR)")
       ->type_name("ENDPOINT");
-  command.add_option("--as-site", options.as_site, "The site of the manager at that endpoint (default: it tells)")
+  command
+      .add_option("--as-site", options.as_site,
+                  "The site of the manager at that endpoint (default: the manager is asked)")
       ->type_name("SITE");
-  if (jobs) command.add_option("--as-user", options.as_user, "Its user (default: it tells)")->type_name("USER");
+  if (jobs)
+    command.add_option("--as-user", options.as_user, "Its user (default: the manager is asked)")
+        ->type_name("USER");
 }
 
 OrFault<Testbed, CommandFault> choose_testbed(const std::string& name) {
@@ -100,7 +104,7 @@ OrFault<Testbed, CommandFault> choose_testbed(const std::string& name) {
         1};
   std::string names;
   for (const Testbed& testbed : all) names += (names.empty() ? "" : ", ") + testbed.name;
-  return CommandFault{"several testbeds are up (" + names + "); say which with --testbed", 2};
+  return CommandFault{"several testbeds are up (" + names + "); choose one with --testbed", 2};
 }
 
 void add_batch_manager_option(CLI::App& command, std::string& endpoint, const std::string& about) {

@@ -41,7 +41,7 @@ void read_answer(Reply& reply, Answered& answered) {
   }
   answered.json = Json::parse(reply.text, nullptr, false);
   if (!answered.json.is_object())
-    answered.fault = to_text(answered.manager.party) + " answered what is no JSON object";
+    answered.fault = to_text(answered.manager.party) + " gave an answer that isn't a JSON object";
 }
 
 /// Sends several questions or orders to all managers at once.
@@ -75,7 +75,7 @@ std::vector<std::vector<Answered>> put_all(const std::vector<Manager>& managers,
 class JobFetch {
  public:
   JobFetch(const std::vector<Manager>& managers, const JobQuestion& question)
-      : managers_(managers), question_(question), teller_(question.command, "asking on; Ctrl-C ends that") {
+      : managers_(managers), question_(question), teller_(question.command, "still asking; Ctrl-C ends that") {
     pool_.give_up_early();
     for (std::size_t i = 0; i < managers.size(); ++i) {
       const auto connected = pool_.connect(managers[i].party, managers[i].endpoint);
@@ -166,10 +166,10 @@ std::string remedy_of(const Manager& manager, const Reply& reply) {
       return reply.owner.empty() ? std::string() : "; run this command as " + reply.owner;
     case Unanswered::no_such_host: return "; is it spelt right?";
     case Unanswered::another_name:
-      return "; where a name is given, with --as-site and --as-user or by --site, it has to be that one";
+      return "; leave out --site, --as-site and --as-user, or give this name with them";
     case Unanswered::silence:
       return manager.testbed.empty() ? std::string()
-                                     : "; `dmm testbed status " + manager.testbed + "` shows who lives";
+                                     : "; `dmm testbed status " + manager.testbed + "` shows which daemons run";
     case Unanswered::no:
     case Unanswered::too_long: return {};
   }

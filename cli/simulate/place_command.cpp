@@ -134,15 +134,15 @@ CLI::App* add_place_command(CLI::App& app, int& exit_code) {
   add("--communication", text->communication, "Mbit/s that each processor sends to the others of the job", "F");
   add("--links", text->links, "Mbit/s of the link of each cluster to the others", "F,...");
   add("--carried", text->carried, "Mbit/s that each link carries already (default 0)", "F,...");
-  add("--total", text->total, "A flexible request of so many processors", "N");
-  add("--min-component", text->min_component, "Flexible: no component is smaller", "N");
-  add("--max-components", text->max_components, "Flexible: there are no more components", "N");
+  add("--total", text->total, "A flexible request for this number of processors", "N");
+  add("--min-component", text->min_component, "Flexible: the least size of a component", "N");
+  add("--max-components", text->max_components, "Flexible: the greatest number of components", "N");
   command->add_option("--split", text->splits, "Flexible: an acceptable split; repeat in order of preference")
       ->type_name("N,...")
       ->allow_extra_args(false);
   add("--components", text->components, "A request of components of these sizes", "N,...");
   add("--fixed", text->fixed, "The cluster of each component", "NAME,...");
-  command->add_flag("--explain", text->explain, "Also what the other policies would do, and why");
+  command->add_flag("--explain", text->explain, "Also show what the other policies would do, and why");
   command->add_flag("--json", text->json, "Print a JSON object");
   command->footer(place_footer);
   command->callback([text, &exit_code] { exit_code = run(*text); });

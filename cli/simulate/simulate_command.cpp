@@ -174,24 +174,24 @@ void add_fault_options(CLI::App& command, SimulateOptions& options) {
                        "Random grids in which everything goes wrong that can, drawn from --seed and checked");
   faults->group(group);
   const auto only_with_faults = [&](CLI::Option* option) { option->needs(faults)->group(group); };
-  only_with_faults(command.add_option("--seeds", choice.seeds, "So many seeds, one after the other")
+  only_with_faults(command.add_option("--seeds", choice.seeds, "The number of seeds, one after the other")
                        ->check(CLI::Range(1, 1'000'000'000)));
-  auto* const sites = command.add_option("--sites", choice.sites, "So many sites (default: drawn)");
+  auto* const sites = command.add_option("--sites", choice.sites, "The number of sites (default: drawn)");
   only_with_faults(sites->check(CLI::Range(2, 200)));
-  only_with_faults(command.add_option("--nodes", choice.nodes, "About so many nodes (default: drawn)")
+  only_with_faults(command.add_option("--nodes", choice.nodes, "The number of nodes, roughly (default: drawn)")
                        ->check(CLI::Range(1, 100'000))
                        ->needs(sites));
   only_with_faults(command
                        .add_option("--minutes", choice.minutes,
-                                   "Jobs and faults come during this time (default 1.67). A run beyond 60 has as "
-                                   "many, and all takes longer")
+                                   "Jobs and faults come during this time (default 1.67). A run of more than 60 "
+                                   "has no more of them, and all takes longer")
                        ->check(CLI::Range(1.0, 1e5)));
   CLI::Option* const co_allocated =
       command.add_flag("--co-allocated", choice.co_allocated, "Each job has components that no one cluster holds");
   only_with_faults(co_allocated);
   only_with_faults(command
                        .add_flag("--alike", choice.alike,
-                                 "Each site has one cluster, all as large: many co-allocations a second")
+                                 "Each site has one cluster, all as large: many co-allocations in each second")
                        ->needs(co_allocated));
   only_with_faults(command.add_flag("--keyed", choice.keyed,
                                     "Managers prove link keys, which are exchanged, revoked and certified again"));
@@ -223,11 +223,13 @@ CLI::App* add_simulate_command(CLI::App& app, int& exit_code) {
       app.add_subcommand("simulate", "Run a workload in virtual time, under dmm or another architecture");
   auto options = std::make_shared<SimulateOptions>();
   SimulationChoice& choice = options->choice;
-  command->add_option("--architecture", choice.architecture, "Who decides (default dmm); see below")
+  command
+      ->add_option("--architecture", choice.architecture,
+                   "The architecture to simulate (default dmm), of those below")
       ->type_name("NAME");
   command
       ->add_option("--load", choice.workload.loads,
-                   "What the model's jobs ask of each cluster (default 0.7); one for all, or one each")
+                   "Load that the model's jobs offer to each cluster (default 0.7); one for all, or one for each")
       ->delimiter(',')
       ->check(CLI::Range(0.0, 1000.0))
       ->type_name("LOAD,...");
@@ -237,8 +239,9 @@ CLI::App* add_simulate_command(CLI::App& app, int& exit_code) {
       ->type_name("TIME=NAME");
   command->add_option("--output", options->output, "The folder for results")->type_name("FOLDER");
   command
-      ->add_option("--sample-every", options->sample_every_seconds,
-                   "Between rows of clusters.csv and links.csv (default: a 480th of a model's period, else 600)")
+      ->add_option(
+          "--sample-every", options->sample_every_seconds,
+          "Time between rows of clusters.csv and links.csv (default: a 480th of a model's period, else 600)")
       ->check(CLI::Range(0.001, 1e9))
       ->type_name("SECONDS");
   command->add_flag("--json", options->json, "Print a JSON object");

@@ -205,7 +205,7 @@ class Faults {
                     speed_text(totals_.events, totals_.simulated_seconds, totals_.elapsed_seconds) + "; " +
                     count_text(totals_.messages, "message") + ", of them " +
                     count_text(totals_.keep_alives, "keep-alive"));
-    lines.push_back("So often");
+    lines.push_back("How often each of these happened:");
     for (std::size_t i = 0; i < rare_states; ++i)
       lines.push_back(pad_left(grouped(totals_.sometimes.count(static_cast<Rare>(i))), 9) + "  " +
                       std::string(to_text(static_cast<Rare>(i))));

@@ -34,15 +34,15 @@ void add_site_options(CLI::App& command, SiteChoice& sites) {
         ->type_name("SECONDS")
         ->group(group);
   };
-  seconds_option("--cycle", sites.cycle_seconds, "Between rounds of matchmaking, also of condor; 0: at once");
+  seconds_option("--cycle", sites.cycle_seconds, "Time between rounds of matchmaking, also of condor; 0: at once");
   seconds_option("--delegation-cycle", sites.delegation_cycle_seconds,
-                 "Between rounds of delegation (default: half of --cycle)");
+                 "Time between rounds of delegation (default: half of --cycle)");
   command
       .add_option("--delegation-threshold", sites.delegation_threshold, "Load above which requests are delegated")
       ->check(CLI::Range(0.0, 1e6))
       ->type_name("LOAD")
       ->group(group);
-  seconds_option("--term", sites.term_seconds, "Of leases; renewed every tenth (default 30)");
+  seconds_option("--term", sites.term_seconds, "Term of leases, renewed every tenth of it (default 30)");
   const auto policy = [&](const char* name, std::string& value, const std::string& known) {
     command.add_option(name, value, "Policy: " + known)->type_name("NAME")->group(group);
   };
@@ -52,9 +52,9 @@ void add_site_options(CLI::App& command, SiteChoice& sites) {
   policy("--placement", sites.placement, placement_names());
   policy("--flexible-placement", sites.flexible_placement, placement_names());
   add_switch(command, "hints", sites.hints, "Sites tell their neighbours what is free")->group(group);
-  add_switch(command, "keep-local", sites.keep_local, "What could start at home now isn't sent away")
+  add_switch(command, "keep-local", sites.keep_local, "A request that could start at home now isn't sent away")
       ->group(group);
-  add_switch(command, "owner-first", sites.owner_first, "What own users wait for isn't lent")->group(group);
+  add_switch(command, "owner-first", sites.owner_first, "Nodes that own users wait for aren't lent")->group(group);
 }
 
 void add_model_options(CLI::App& command, SimulationChoice& choice) {
@@ -71,7 +71,7 @@ void add_model_options(CLI::App& command, SimulationChoice& choice) {
         ->type_name("SECONDS")
         ->group(group);
   };
-  seconds_option("--latency", choice.dmm.latency, "Of every message of dmm (default 0)");
+  seconds_option("--latency", choice.dmm.latency, "Latency of every message of dmm (default 0)");
   command
       .add_option_function<double>(
           "--input-gb",
@@ -83,14 +83,16 @@ void add_model_options(CLI::App& command, SimulationChoice& choice) {
       ->group(group);
   seconds_option("--monitoring", choice.parameters.monitoring, "How often koala learns what is idle (default 60)");
   seconds_option("--usage-half-life", choice.parameters.usage_half_life,
-                 "Of past usage in the fair shares of fcondor (default 86400)");
+                 "Half-life of past usage in the fair shares of fcondor (default 86400)");
 }
 
 }  // namespace
 
 void add_system_options(CLI::App& command, SimulationChoice& choice) {
   command.add_option("--topology", choice.topology, "The grid (JSON)")->type_name("FILE");
-  command.add_option("--processors", choice.processors, "One cluster of so many processors, instead of a grid")
+  command
+      .add_option("--processors", choice.processors,
+                  "One cluster with this number of processors, instead of a grid")
       ->check(CLI::Range(1u, 1'000'000u))
       ->type_name("P");
   command.add_option("--set", choice.overrides, "A key of the topology, as in defaults.lend=false")
@@ -98,9 +100,11 @@ void add_system_options(CLI::App& command, SimulationChoice& choice) {
       ->type_name("KEY=VALUE");
   command
       .add_option("--settings-of", choice.settings_of,
-                  "A site manager's file: its settings stand for the daemons' defaults")
+                  "A site manager's configuration: its settings replace the daemons' defaults")
       ->type_name("FILE");
-  command.add_option("--seed", choice.seed, "Of all chance (default 1); the same seed gives the same bytes")
+  command
+      .add_option("--seed", choice.seed,
+                  "Seed of all random numbers (default 1); the same seed gives the same bytes")
       ->type_name("N");
   add_switch(command, "cool-down", choice.cool_down,
              "Go on after the last arrival until all jobs ended (default), or stop there");

@@ -250,7 +250,7 @@ CLI::App* add_whatif_command(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->type_name("TEXT");
   command->add_option("--site", options->site, "Also show what this site's own users get")->type_name("SITE");
-  command->add_option("--seed", options->choice.seed, "Of everything that is drawn (default 1)")->type_name("N");
+  command->add_option("--seed", options->choice.seed, "Seed of all random numbers (default 1)")->type_name("N");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(whatif_footer);
   command->callback([options, &exit_code] { exit_code = run(*options); });

@@ -139,19 +139,20 @@ void note_log(const LogTally& tally, std::vector<std::string>& notes) {
 
 void add_log_options(CLI::App& command, WorkloadChoice& choice) {
   command
-      .add_option(
-          "--workload", choice.logs,
-          "A log (SWF or GWF, plain or gzip); repeat for one a cluster, by its name or number: CLUSTER=FILE")
+      .add_option("--workload", choice.logs,
+                  "A log (SWF or GWF, plain or gzip); repeat it to give each cluster a log, by its name or "
+                  "number: CLUSTER=FILE")
       ->allow_extra_args(false)
       ->type_name("FILE");
   command.add_option("--cluster-column", choice.column, "The column of a log that names the cluster")
       ->check(CLI::IsMember({"partition", "site", "queue", "none"}))
       ->type_name("NAME");
   command.add_flag("--align-unix{true},--align-first-job{false}", choice.by_unix_time,
-                   "Several logs: keep them where they were in real time, or begin all with their first job");
-  command.add_option("--from", choice.from_seconds, "Only jobs submitted from here on, in seconds of the log")
+                   "Several logs: keep their times in real time, or begin each log with its first job");
+  command
+      .add_option("--from", choice.from_seconds, "Only jobs submitted from this time on, in seconds of the log")
       ->type_name("SECONDS");
-  command.add_option("--to", choice.to_seconds, "Only jobs submitted before this")->type_name("SECONDS");
+  command.add_option("--to", choice.to_seconds, "Only jobs submitted before this time")->type_name("SECONDS");
   command.add_option("--jobs", choice.jobs_max, "Only the first N jobs of each log; of cm and koala: N jobs")
       ->type_name("N");
   command.add_option("--load-factor", choice.load_factor, "Divides the times between submissions (default 1)")
@@ -170,7 +171,7 @@ void add_model_options(CLI::App& command, WorkloadChoice& choice) {
   command.add_option("--model", choice.model, "A workload from a model instead of logs: lublin-feitelson")
       ->check(CLI::IsMember({"lublin-feitelson"}))
       ->type_name("NAME");
-  command.add_option("--days", choice.days, "How long the model's jobs come (default 1)")
+  command.add_option("--days", choice.days, "Period of the model's arrivals, in days (default 1)")
       ->check(CLI::Range(0.001, 100'000.0))
       ->type_name("DAYS");
   command
@@ -180,7 +181,7 @@ void add_model_options(CLI::App& command, WorkloadChoice& choice) {
       ->type_name("NAME");
   command
       .add_option("--correction", choice.correction,
-                  "Of streams whose load is off by chance: reject (default), rescale, none")
+                  "Treatment of streams with a load that is off by chance: reject (default), rescale, none")
       ->check(CLI::IsMember({"none", "reject", "rescale"}))
       ->type_name("NAME");
   command.add_option("--users", choice.users, "The model's users of each cluster (default 1)")
@@ -194,11 +195,11 @@ void add_workload_options(CLI::App& command, WorkloadChoice& choice) {
   add_log_options(command, choice);
   command
       .add_option("--recording", choice.recording,
-                  "Instead: what live job managers wrote into their logs (*.jsonl)")
+                  "Instead: the folder with the logs of live job managers (*.jsonl)")
       ->type_name("FOLDER");
   command
       .add_option("--recorded-speedup", choice.speedup,
-                  "Of a testbed that ran so much faster than it stands for (default 1): its times are multiplied")
+                  "The speed-up of the recorded testbed (default 1), by which its times are multiplied")
       ->check(CLI::Range(0.001, 1e9))
       ->type_name("X");
   add_model_options(command, choice);

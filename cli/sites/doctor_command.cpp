@@ -76,7 +76,7 @@ CLI::App* add_doctor_command(CLI::App& app, int& exit_code) {
       ->type_name("NAME");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
-      "Each line says ok; look, where a person has to judge; or change, with what to change and where.\n"
+      "Each line says ok, look (a person has to judge), or change (with what to change, and where).\n"
       "Nothing is changed. Exit code 1 if there is something to change.\n"
       "\n"
       "Examples:\n"

@@ -137,7 +137,7 @@ CLI::App* add_fsck_command(CLI::App& app, int& exit_code) {
       ->type_name("SECONDS");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
-      "Compared are lender and borrower of each link, site and job managers, owner and resource managers; with a\n"
+      "Compares lender and borrower of each link, site and job managers, owner and resource managers; with a\n"
       "batch manager also pilots and the nodes of its site, borrowed nodes and the jobs that run them. Without a\n"
       "testbed, the managers are those that DMM_SITEMGR and DMM_JOBMGR name.\n"
       "Exit code 1 if there is a disagreement, or a manager doesn't answer.\n"

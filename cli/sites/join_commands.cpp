@@ -189,10 +189,10 @@ int join(const JoinOptions& options) {
 }
 
 void add_invite_options(CLI::App* command, const std::shared_ptr<InviteOptions>& options, int& exit_code) {
-  command->add_option("--at", options->at, "Where the newcomer reaches this site")
+  command->add_option("--at", options->at, "Where the invited site, user or node reaches this site")
       ->required()
       ->type_name("tcp://HOST:PORT");
-  command->add_option("--hours", options->hours, "How long the token is good (default 24)")
+  command->add_option("--hours", options->hours, "Hours for which the token is valid (default 24)")
       ->check(CLI::Range(0.01, 720.0))
       ->type_name("HOURS");
   add_manager_options(*command, options->manager, Role::site_manager);
@@ -205,7 +205,7 @@ CLI::App* add_newcomer_command(CLI::App& app, int& exit_code, const char* kind, 
                                const char* footer) {
   auto* group = app.add_subcommand(kind, help);
   group->require_subcommand(1);
-  auto* command = group->add_subcommand("add", "Print a token, good once");
+  auto* command = group->add_subcommand("add", "Print a token that is valid once");
   auto options = std::make_shared<InviteOptions>();
   options->kind = kind;
   command->add_option("name", options->name, "The name")->required()->type_name("NAME");
@@ -223,7 +223,7 @@ CLI::App* add_invite_command(CLI::App& app, int& exit_code) {
   command->add_option("peer", options->name, "The name of the other site")->required()->type_name("SITE");
   command
       ->add_option("--relation", options->relation,
-                   "What it is to this site: sibling (the default), child or parent")
+                   "The other site's relation to this one: sibling (the default), child or parent")
       ->check(CLI::IsMember({"sibling", "child", "parent"}))
       ->type_name("RELATION");
   add_invite_options(command, options, exit_code);
@@ -254,14 +254,16 @@ CLI::App* add_node_command(CLI::App& app, int& exit_code) {
 CLI::App* add_login_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("login", "Make your job manager known to a site by its token, and start it");
   auto options = std::make_shared<JoinOptions>();
-  command->add_option("token", options->token, "What `dmm user add` printed")->required()->type_name("TOKEN");
-  command->add_option("--directory", options->folder, "For keys, configuration, jobs and logs")
+  command->add_option("token", options->token, "The token that `dmm user add` printed")
+      ->required()
+      ->type_name("TOKEN");
+  command->add_option("--directory", options->folder, "The folder for keys, configuration, jobs and logs")
       ->required()
       ->type_name("FOLDER");
   command->add_flag("--no-start", options->no_start, "Don't start the job manager");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
-      "A configuration that is there is kept. Later starts: jobmgr --config FOLDER/jobmgr.json\n"
+      "An existing configuration is kept. Later starts: jobmgr --config FOLDER/jobmgr.json\n"
       "\n"
       "Example:\n"
       "  dmm login TOKEN --directory ~/.dmm\n");
@@ -272,16 +274,18 @@ CLI::App* add_login_command(CLI::App& app, int& exit_code) {
 CLI::App* add_join_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("join", "Become a neighbour, or a node, of the site that made a token");
   auto options = std::make_shared<JoinOptions>();
-  command->add_option("token", options->token, "What `dmm invite` or `dmm node add` printed")
+  command->add_option("token", options->token, "The token that `dmm invite` or `dmm node add` printed")
       ->envname("DMM_TOKEN")
       ->required()
       ->type_name("TOKEN");
   add_manager_options(*command, options->manager, Role::site_manager);
-  command->add_option("--directory", options->folder, "Of a node: for keys, configuration, jobs and logs")
+  command
+      ->add_option("--directory", options->folder, "For a node: the folder for keys, configuration, jobs and logs")
       ->type_name("FOLDER");
-  command->add_option("--nodes", options->nodes, "Of a node: how many nodes it offers")->type_name("N");
-  command->add_option("--cluster", options->cluster, "Of a node: its cluster (default: nodes)")->type_name("NAME");
-  command->add_flag("--no-start", options->no_start, "Of a node: don't start the resource manager");
+  command->add_option("--nodes", options->nodes, "For a node: the number of nodes that it offers")->type_name("N");
+  command->add_option("--cluster", options->cluster, "For a node: its cluster (default: nodes)")
+      ->type_name("NAME");
+  command->add_flag("--no-start", options->no_start, "For a node: don't start the resource manager");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "For a neighbour, --sitemgr or DMM_SITEMGR says where your own site manager listens.\n"

@@ -47,8 +47,9 @@ int show(const Keyring& keyring, bool json) {
     print_json({{"holder", holder}, {"link_key", link}, {"site_key", site}, {"until", until}});
     return 0;
   }
-  std::printf("holder    %s\nlink key  %s\nsite key  %s\nuntil     %s\n", certificate ? holder.c_str() : "nobody",
-              link.c_str(), site.c_str(), certificate ? until.c_str() : "there is no certificate");
+  std::printf("holder    %s\nlink key  %s\nsite key  %s\nuntil     %s\n",
+              certificate ? holder.c_str() : "no holder", link.c_str(), site.c_str(),
+              certificate ? until.c_str() : "there is no certificate");
   return 0;
 }
 
@@ -122,7 +123,7 @@ int revoke(const KeyOptions& options) {
   if (options.json)
     print_json(answered.json);
   else
-    std::printf("%s is believed no more\n", options.key.c_str());
+    std::printf("%s is revoked\n", options.key.c_str());
   return 0;
 }
 
@@ -140,7 +141,7 @@ CLI::App* add_keygen_command(CLI::App& app, int& exit_code) {
                               "The \"directory\" of its site manager");
   command->add_option("--site", options->site, "The name of the site")->required()->type_name("SITE");
   command->footer(
-      "A site manager does it itself at its first start. Keys that are there stay; the certificate is made anew.\n"
+      "A site manager does it itself at its first start. Existing keys stay; the certificate is made again.\n"
       "\n"
       "Example:\n"
       "  dmm keygen --site alpha /var/lib/dmm/alpha\n");
@@ -167,23 +168,24 @@ CLI::App* add_certify_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<KeyOptions>();
   auto* command =
       with_folder(app.add_subcommand("certify", "Make the keys of a user, a node or a person of a site"), *options,
-                  "Where the keys are to be: FOLDER/keys/link.json");
+                  "The folder for the keys: FOLDER/keys/link.json");
   command->add_option("--by", options->by, "The \"directory\" of the site manager")
       ->required()
       ->type_name("FOLDER");
   command->add_option("--user", options->user, "For the job manager of this user")->type_name("USER");
   command->add_option("--node", options->node, "For the resource manager of this name")->type_name("NAME");
-  command->add_option("--person", options->person, "For a person that asks with dmm over tcp (DMM_KEYS)")
+  command->add_option("--person", options->person, "For a person that uses dmm over tcp (DMM_KEYS)")
       ->type_name("NAME");
   command
-      ->add_option("--right", options->right, "What the person may: reader, user or administrator (the default)")
+      ->add_option("--right", options->right,
+                   "The rights of the person: reader, user or administrator (the default)")
       ->check(CLI::IsMember({"reader", "user", "administrator"}))
       ->type_name("RIGHT");
-  command->add_option("--days", options->days, "How long the certificate is valid (default 90)")
+  command->add_option("--days", options->days, "Days for which the certificate is valid (default 90)")
       ->check(CLI::Range(1, 3650))
       ->type_name("DAYS");
   command->footer(
-      "A certificate is valid for 90 days; the same command makes it anew, for the same key.\n"
+      "A certificate is valid for 90 days; the same command renews it, for the same key.\n"
       "\n"
       "Examples:\n"
       "  dmm certify --by /var/lib/dmm/alpha --user ann /home/ann/.dmm\n"
@@ -194,13 +196,13 @@ CLI::App* add_certify_command(CLI::App& app, int& exit_code) {
 }
 
 CLI::App* add_revoke_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("revoke", "Believe a link key no more, on links that are up too");
+  auto* command = app.add_subcommand("revoke", "Revoke a link key, also on links that are up");
   auto options = std::make_shared<KeyOptions>();
   command->add_option("key", options->key, "The link key, as `dmm keys` prints it")->required()->type_name("KEY");
   add_manager_options(*command, options->manager, Role::site_manager);
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
-      "The site manager tells its resource managers and its neighbours. It lasts over restarts.\n"
+      "The site manager tells its resource managers and its neighbours. The revocation outlasts restarts.\n"
       "\n"
       "Example:\n"
       "  dmm revoke 8rc1uNyxQ3IHhaUWwrDifHoj9aGWPmgDAHIDIa_mlI0\n");

@@ -56,8 +56,9 @@ CLI::App* add_leases_command(CLI::App& app, int& exit_code) {
   command->footer(
       "Every site of a chain shows the lease: \"from\" is its neighbour towards the owner, \"to\" the one\n"
       "towards the borrower; neither is set where the owner's own users have the nodes. A lease may serve\n"
-      "several jobs one after the other: \"granted for\" is the first, \"used by\" whoever has its nodes now.\n"
-      "A job with several leases is told once more below, with all of them.\n"
+      "several jobs one after the other: \"granted for\" is the first, \"used by\" the job that has its nodes "
+      "now.\n"
+      "A job with several leases is shown once more below, with all of them.\n"
       "\n"
       "Examples:\n"
       "  dmm leases\n"
@@ -67,10 +68,10 @@ CLI::App* add_leases_command(CLI::App& app, int& exit_code) {
 }
 
 CLI::App* add_usage_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("usage", "Show who lent whom how many processor-hours");
+  auto* command = app.add_subcommand("usage", "Show the processor-hours that sites lent to one another");
   auto options = std::make_shared<LeaseOptions>();
   add_manager_options(*command, options->manager, Role::site_manager);
-  command->add_flag("--records", options->records, "One line a lease instead of sums");
+  command->add_flag("--records", options->records, "A line for each lease instead of sums");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "Leases that have ended are on record; sums are by neighbour and direction.\n"

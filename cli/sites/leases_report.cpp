@@ -157,7 +157,7 @@ static std::string shared_accounts(const std::vector<Json>& rows, const Style& s
     const std::vector<std::string> first(names.begin(),
                                          std::next(names.begin(), static_cast<std::ptrdiff_t>(told)));
     std::string line =
-        site + ": jobs of all sites run under one account, and are not apart, at " + joined(first, ", ");
+        site + ": jobs of all sites run under one account, without separation, at " + joined(first, ", ");
     if (told < names.size()) line += " and " + std::to_string(names.size() - told) + " more resource managers";
     for (const std::string& part : folded(line, style.columns)) text += part + '\n';
   }

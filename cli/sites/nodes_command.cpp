@@ -58,7 +58,8 @@ int run(const NodesOptions& options) {
 }  // namespace
 
 CLI::App* add_nodes_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("nodes", "List the nodes of sites: their state, why, and who has them");
+  auto* command =
+      app.add_subcommand("nodes", "List the nodes of sites: their states with reasons, and their users");
   auto options = std::make_shared<NodesOptions>();
   add_manager_options(*command, options->manager, Role::site_manager);
   command->add_option("--state", options->filter.states, "Only nodes in this state; may be repeated")
@@ -77,14 +78,14 @@ CLI::App* add_nodes_command(CLI::App& app, int& exit_code) {
       "  leased      under a lease; \"lent to\" is the neighbour that has it, else a user of the site\n"
       "  cleaning    its lease is over, and its resource manager has yet to say that nothing runs there\n"
       "  set aside   nothing starts there for a while; \"reason\" says why\n"
-      "  down        its resource manager is not heard; a lease may still be on it\n"
+      "  down        its resource manager is silent; a lease may still be on it\n"
       "With a batch manager, a second table has all nodes of its batch system:\n"
       "  local job   a job of the batch system's own users has it\n"
       "  held, lent  a pilot holds it: it is offered, or under a lease\n"
       "  holding     a pilot for it is under way\n"
       "  idle        \"not held, because\" says why it isn't offered; so it does for reserved,\n"
       "              drained and down\n"
-      "Below them stands where jobs of different sites run under one account (\"users_apart\" with --json).\n"
+      "Below the tables: where jobs of different sites run under one account (\"users_apart\" with --json).\n"
       "\n"
       "Examples:\n"
       "  dmm nodes\n"

@@ -47,7 +47,7 @@ int order(const char* command, const OwnerOptions& options, const Json& argument
 
 int reclaim(const OwnerOptions& options) {
   if (options.whose.empty() && !options.everything)
-    return fail("reclaim", {"say what to take back: a lease, a borrower's site, or --all", 2});
+    return fail("reclaim", {"name what to take back: a lease, a borrower's site, or --all", 2});
   Json argument = Json::object();
   if (!options.whose.empty()) argument["whose"] = options.whose;
   if (options.grace_seconds) argument["grace_seconds"] = *options.grace_seconds;
@@ -112,14 +112,14 @@ CLI::App* add_drain_or_resume(CLI::App& app, int& exit_code, const char* name, c
 }  // namespace
 
 CLI::App* add_drain_command(CLI::App& app, int& exit_code) {
-  return add_drain_or_resume(app, exit_code, "drain",
-                             "Lend nothing more to a borrower, or stop using a site's nodes",
-                             "What runs is not touched; `dmm reclaim` takes it back. It lasts over restarts.\n"
-                             "\n"
-                             "Examples:\n"
-                             "  dmm drain das-3                  nothing new starts on the nodes of das-3\n"
-                             "  dmm drain g5k-1 --site das-3     das-3 lends nothing more to g5k-1\n",
-                             "is drained");
+  return add_drain_or_resume(
+      app, exit_code, "drain", "Lend nothing more to a borrower, or stop using a site's nodes",
+      "Running jobs are not touched; `dmm reclaim` takes their nodes back. A drain outlasts restarts.\n"
+      "\n"
+      "Examples:\n"
+      "  dmm drain das-3                  nothing new starts on the nodes of das-3\n"
+      "  dmm drain g5k-1 --site das-3     das-3 lends nothing more to g5k-1\n",
+      "is drained");
 }
 
 CLI::App* add_resume_command(CLI::App& app, int& exit_code) {
@@ -131,13 +131,14 @@ CLI::App* add_resume_command(CLI::App& app, int& exit_code) {
 }
 
 CLI::App* add_forget_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("forget", "Say that a resource manager is gone for good");
+  auto* command = app.add_subcommand("forget", "Remove a resource manager that won't come back");
   auto options = std::make_shared<OwnerOptions>();
   command->add_option("resource-manager", options->whose, "Its name; it is down")->required()->type_name("NAME");
   add_manager_options(*command, options->manager, Role::site_manager);
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
-      "Its nodes no longer count as what the site has, and leases on them end. One that comes back is new.\n"
+      "The site no longer counts its nodes, and leases on them end. If the resource manager comes back, it is "
+      "new.\n"
       "\n"
       "Example:\n"
       "  dmm forget fs0-nodes --site das-3\n");
@@ -168,8 +169,7 @@ int expect(const OwnerOptions& options) {
 }  // namespace
 
 CLI::App* add_expect_command(CLI::App& app, int& exit_code) {
-  auto* command =
-      app.add_subcommand("expect", "Say for how long nodes are likely to be spared by their host's users");
+  auto* command = app.add_subcommand("expect", "Tell for how long the hosts' own users are likely to spare nodes");
   auto options = std::make_shared<OwnerOptions>();
   command->add_option("times", options->times, "A resource manager's name, and seconds from now, or \"unknown\"")
       ->required()
@@ -177,9 +177,10 @@ CLI::App* add_expect_command(CLI::App& app, int& exit_code) {
   add_manager_options(*command, options->manager, Role::site_manager);
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
-      "A job gets nodes that are likely to be spared for its declared time (`dmm submit --limit-wall`). Of these "
-      "it\n"
-      "gets the ones that are spared for the least time. Leases carry it. Batch managers say it by themselves.\n"
+      "A job gets nodes that are likely to be spared for its declared time (`dmm submit --limit-wall`), and of "
+      "these\n"
+      "the ones that are spared for the least time. Leases carry this time. Batch managers tell it by "
+      "themselves.\n"
       "\n"
       "Examples:\n"
       "  dmm expect node01=3600 node02=600 --site das-3\n"

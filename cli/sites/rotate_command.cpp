@@ -47,22 +47,23 @@ int rotate(const RotateOptions& options) {
 }  // namespace
 
 CLI::App* add_rotate_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("rotate", "Have another link key take the place of a manager's");
+  auto* command = app.add_subcommand("rotate", "Replace the link key of a running manager");
   auto options = std::make_shared<RotateOptions>();
   command->add_option("endpoint", options->endpoint, "Where the manager listens (default: $DMM_SITEMGR)")
       ->type_name("ENDPOINT");
   command
       ->add_option("--overlap", options->overlap_hours,
-                   "Of a site manager: the hours in which its peers can hear of the key (default 24)")
+                   "For a site manager: the hours in which its peers can learn the new key (default 24)")
       ->check(CLI::Range(0.0, 720.0))
       ->type_name("HOURS");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "Nothing is interrupted, and no configuration need be edited: the peers of a site manager remember its new "
       "key.\n"
-      "A peer that is away for all of the overlap has to be told: `dmm keys` prints the key. So have people that "
-      "name\n"
-      "the manager by its key. The old key stays valid until its certificate ends; `dmm revoke` ends it at once.\n"
+      "Tell the new key, as `dmm keys` prints it, to peers that are away for all of the overlap, and to people "
+      "that\n"
+      "name the manager by its key. The old key stays valid until its certificate ends; `dmm revoke` ends it at "
+      "once.\n"
       "\n"
       "Examples:\n"
       "  dmm rotate\n"

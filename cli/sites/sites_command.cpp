@@ -61,10 +61,11 @@ CLI::App* add_sites_command(CLI::App& app, int& exit_code) {
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "A link is shown from both ends. \"leases in\" came over it, \"leases out\" went over it; \"window\" is\n"
-      "how many delegations are under way on it, of how many may be. Borrowers with less\n"
-      "\"processor s / weight\" are served first where there isn't enough for all. What doesn't fit beside\n"
-      "the other columns stands below its row. Resource managers that are down, nodes that are set aside,\n"
-      "drains and strangers that knock follow, a line each; with a batch manager also owners that have its key.\n"
+      "the number of delegations under way on it, and the greatest number allowed. Borrowers with less\n"
+      "\"processor s / weight\" are served first where there isn't enough for all. Columns that don't fit\n"
+      "beside the others stand below their row. Resource managers that are down, nodes that are set aside, drains "
+      "and\n"
+      "strangers that try to connect follow, each on a line; with a batch manager also owners that have its key.\n"
       "Exit code: 0 if all is well, 3 if a site manager, a resource manager or a link is down.\n"
       "\n"
       "Examples:\n"

@@ -113,8 +113,8 @@ void say_dead_managers(Notices& notices, const Json& site) {
 void say_unused(Notices& notices, const Json& site) {
   const std::string name = shown(site, "site");
   for (const std::string& cluster : texts_in(site, "unknown_clusters"))
-    notices.say("how large cluster " + harmless(cluster) +
-                " is isn't known: give its \"nodes\" in the site's configuration");
+    notices.say("the size of cluster " + harmless(cluster) +
+                " isn't known: give its \"nodes\" in the site's configuration");
   for (const Json& manager : rows_in(site, "resource_managers"))
     if (const std::string nodes = shown(manager, "set_aside"); !nodes.empty() && !has_given_back(manager))
       notices.say_of(name + "/" + shown(manager, "name"),
@@ -134,13 +134,13 @@ void say_unused(Notices& notices, const Json& site) {
 void say_refusals(Notices& notices, const Json& site) {
   for (const Json& link : rows_in(site, "links"))
     if (const std::string refused = counts_text(object_in(link, "refused")); !refused.empty())
-      notices.say("refused of what " + shown(link, "site") + " said: " + refused);
+      notices.say("refused messages of " + shown(link, "site") + ": " + refused);
   if (const std::string refused = counts_text(object_in(site, "refused")); !refused.empty())
     notices.say("refused frames: " + refused);
   for (const Json& stranger : rows_in(site, "strangers"))
-    notices.say(shown(stranger, "peer") + " knocks and isn't let in, the last time " +
+    notices.say(shown(stranger, "peer") + " tries to connect and isn't admitted, the last time " +
                 length_text(number_in<double>(stranger, "last_seconds_ago")) +
-                " ago: if it should be, add it to `links` or `users` of " + shown(site, "site"));
+                " ago: to admit it, add it to `links` or `users` of " + shown(site, "site"));
 }
 
 /// Names certificates that expire within two weeks.

@@ -166,7 +166,7 @@ void add_scripts_command(CLI::App& command, int& exit_code) {
       ->add_option("--programs", options->settings.programs,
                    "On a node: DMM's programs (default: where they are here)")
       ->type_name("FOLDER");
-  write->add_option("--grace", options->grace, "A job of another site has so long to end when a local one comes")
+  write->add_option("--grace", options->grace, "Time for a job of another site to end when a local one comes")
       ->check(CLI::Range(0.0, 8.0))
       ->type_name("SECONDS");
   write
@@ -190,8 +190,7 @@ CLI::App* add_slurm_command(CLI::App& app, int& exit_code) {
   command->require_subcommand(1);
   add_scripts_command(*command, exit_code);
   auto options = std::make_shared<ConfigureOptions>();
-  auto* change =
-      command->add_subcommand("configure", "Print the lines of slurm.conf that are to change, as a diff");
+  auto* change = command->add_subcommand("configure", "Print the necessary changes of slurm.conf, as a diff");
   change->add_option("--config", options->config, "The batch manager's configuration")
       ->required()
       ->type_name("FILE");
@@ -200,7 +199,7 @@ CLI::App* add_slurm_command(CLI::App& app, int& exit_code) {
   change->add_flag("--write", options->write, "Also write the file; the old one stays beside it");
   change->add_flag("--json", options->json, "Print a JSON object");
   change->footer(
-      "Compared is what Slurm says of itself with what the batch manager's configuration asks for.\n"
+      "Compares Slurm's own settings with those that the batch manager's configuration needs.\n"
       "\n"
       "Examples:\n"
       "  dmm slurm configure --config /etc/dmm/batch.json\n"

@@ -19,7 +19,9 @@ CLI::App* add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("--speedup", testbed.speedup, "Divides arrivals, run times and cycles (default 1)")
       ->check(CLI::Range(1e-3, 1e9))
       ->type_name("X");
-  command->add_option("--jobs", options->workload.jobs_max, "Only so many jobs, spread over the whole workload")
+  command
+      ->add_option("--jobs", options->workload.jobs_max,
+                   "Only this number of jobs, spread over the whole workload")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
       ->type_name("N");
   command
@@ -35,11 +37,12 @@ CLI::App* add_run_command(CLI::App& app, int& exit_code) {
       ->type_name("KEY=VALUE");
   command->add_option("--name", testbed.name, "The name of the testbed (default: the topology's)")
       ->type_name("NAME");
-  command->add_option("--output", options->output, "Where logs, jobs.jsonl and summary.json go")
+  command->add_option("--output", options->output, "The folder for logs, jobs.jsonl and summary.json")
       ->type_name("FOLDER");
   command
-      ->add_option("--timeout", options->timeout_seconds,
-                   "Give up when so long no job started or ended, beyond the longest run time (default 600)")
+      ->add_option(
+          "--timeout", options->timeout_seconds,
+          "Give up when no job started or ended for the longest run time and this time more (default 600)")
       ->check(CLI::Range(1.0, 1e9))
       ->type_name("SECONDS");
   command->add_flag("--keep", options->keep, "Leave the testbed up afterwards");

@@ -51,11 +51,12 @@ void add_warning(ReportLines& lines, const RunReport& report, const Style& style
   if (!is_too_fast(report)) return;
   const double overhead = report.overhead_median_seconds;
   lines.gap();
-  lines.say(style.paint(
-      Ink::yellow, "The overhead of a job, " + length_text(overhead) + " of real time at the median, is " +
-                       length_text(overhead * report.speedup) + " at this speed-up, more than jobs waited for " +
-                       "nodes: waits and searches of this run may say more of this machine than of the " +
-                       "schedule. A lower --speedup tells more, and `dmm simulate` the schedule alone."));
+  lines.say(
+      style.paint(Ink::yellow,
+                  "DMM needed " + length_text(overhead) + " of real time for a job (median): " +
+                      length_text(overhead * report.speedup) + " at this speed-up, more than jobs waited for " +
+                      "nodes. Read the waits and searches of this run as a property of this machine, not of the " +
+                      "schedule. Choose a lower --speedup, or `dmm simulate`, which shows the schedule alone."));
 }
 
 void add_trouble(ReportLines& lines, const RunReport& report, const Style& style) {
@@ -112,7 +113,7 @@ std::vector<std::string> render_report(const RunReport& report, const Style& sty
   add_trouble(lines, report, style);
   if (!report.chain_request.empty() && !report.logs.empty()) {
     lines.gap();
-    lines.add("Read the way of any other request, after the run too:");
+    lines.add("To see the way of any other request, also after the run:");
     lines.add("  dmm chain " + report.chain_request + " --logs " + report.logs);
   }
   return lines.take();

@@ -232,14 +232,14 @@ void add_up(CLI::App& app, int& exit_code) {
 }
 
 void add_down(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("down", "Stop a testbed and remove what it left, also after a crash");
+  auto* command = app.add_subcommand("down", "Stop a testbed and remove its leftovers, also after a crash");
   auto options = std::make_shared<DownOptions>();
   command->add_option("name", options->name, "Its name, or the file of its topology")
       ->required()
       ->type_name("NAME");
   command->add_option("--keep-logs", options->keep_logs, "Move its logs to this folder")->type_name("FOLDER");
   command->add_flag("--delete-outputs", options->delete_outputs,
-                    "Delete what its jobs wrote; else that is kept, and it is said where");
+                    "Delete the jobs' output; otherwise it is kept, and its folder is printed");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "Examples:\n"
@@ -255,7 +255,8 @@ void add_restart(CLI::App& app, int& exit_code) {
       ->required()
       ->type_name("NAME");
   command
-      ->add_option("--which", options->which, "Only managers whose name has this, as in \"sitemgr\" or \"das-0\"")
+      ->add_option("--which", options->which,
+                   "Only managers with this in their names, as in \"sitemgr\" or \"das-0\"")
       ->type_name("TEXT");
   command->add_flag("--kill", options->kill, "End them by SIGKILL, as a crash would");
   command->add_flag("--json", options->json, "Print a JSON object");

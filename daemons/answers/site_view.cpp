@@ -399,7 +399,9 @@ Answer why(const SiteManager& site, const ViewTime& time, const Ask& ask, const 
   if (given == argument.end() || !given->is_string())
     return views::fault(ask, R"(why: the argument is {"request": "site/user/job"})");
   const auto id = parse_request_id(given->get<std::string>());
-  if (!id) return views::fault(ask, "why: no request reads " + given->get<std::string>().substr(0, 80));
+  if (!id)
+    return views::fault(
+        ask, "why: expected a request, as site/user/job, found " + given->get<std::string>().substr(0, 80));
   const WaitView view = site.why(time.now, *id);
   if (!view.known) return views::answer(ask, {{"request", to_text(*id)}, {"waits", false}});
   Json answers = Json::array(), attributes = Json::object(), left_out = Json::object();

@@ -18,7 +18,8 @@ ReadyLine parse_ready_line(std::string_view line) {
   const std::size_t space = std::min(line.find(' '), line.size());
   unsigned fault = 0;
   const bool is_fault = parse_number(line.substr(0, space), fault) && fault < start_fault_count;
-  if (!is_fault || space == line.size()) return {StartFault::resources, "its launcher said what makes no sense"};
+  if (!is_fault || space == line.size())
+    return {StartFault::resources, "its launcher sent a line that makes no sense"};
   return {static_cast<StartFault>(fault), std::string(line.substr(space + 1))};
 }
 

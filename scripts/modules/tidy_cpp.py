@@ -32,6 +32,25 @@ def code_of(text):
     return TOKENS.sub(replace, text)
 
 
+def literals_of(text):
+    """String literals, each with its first line: parts that the compiler puts together are one literal, and each escape
+    is a blank."""
+    parts, first, end = [], 0, 0
+    for m in TOKENS.finditer(DIRECTIVE.sub(lambda m: blank(m[0]), text)):
+        is_string = m["raw"] or (m["string"] or "").startswith('"')
+        if m["comment"] or not is_string and not m["number"] and not m["string"]:
+            continue
+        if parts and (not is_string or without_comments(text[end:m.start()]).strip()):
+            yield first, "".join(parts)
+            parts = []
+        if is_string:
+            first = first if parts else line_of(text, m.start())
+            parts.append(m[0][m[0].index("(") + 1:m[0].rindex(")")] if m["raw"] else re.sub(r"\\.", " ", m[0][1:-1]))
+        end = m.end()
+    if parts:
+        yield first, "".join(parts)
+
+
 def line_of(text, position):
     return text.count("\n", 0, position) + 1
 

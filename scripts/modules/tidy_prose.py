@@ -1,7 +1,7 @@
-"""Rules of scripts/tidy about words: comments and documents keep to docs/writing.md."""
+"""Rules of scripts/tidy about words: comments, documents and texts for people keep to docs/writing.md."""
 import re
 
-from tidy_cpp import comments_of
+from tidy_cpp import comments_of, literals_of
 from tidy_tree import Finding
 
 SENTENCE_WORDS_MAX = 35
@@ -10,6 +10,8 @@ CELL_WORDS_MAX = 40
 PRONOUNS = re.compile(r"\b(?:who|whoever|whom|whose|nobody|somebody|anybody|everybody)\b", re.I)
 PHRASES = re.compile(r"\b(?:anew|so many|of which|one an?|what bec[ao]mes? of)\b", re.I)
 BAD_EXAMPLES = "| instead of | write |"  # a table of docs/writing.md: its first column is there to be read and not done
+
+KEYS_WITH_BLANKS = ("simulator/faults/sometimes.cpp",)  # its texts are also keys of JSON, which don't change
 
 
 def blocks_of(document):
@@ -36,13 +38,17 @@ def blocks_of(document):
             block.append(re.sub(r"^(?:[-*]|\d+\.)\s+", "", line))
 
 
-def faults_of(text, is_cell=False):
-    """What docs/writing.md has against a comment, a paragraph or a cell. Code between backticks is no prose."""
-    text = re.sub(r"\[([^\]]*)\]\([^)\s]*\)", r"\1", re.sub(r"`[^`]*`", "x", text))
+def words_against(text):
     for match in PRONOUNS.finditer(text):
         yield f"'{match[0]}': name the actor, as docs/writing.md says"
     for match in PHRASES.finditer(text):
         yield f"'{match[0]}': docs/writing.md wants a plainer phrase"
+
+
+def faults_of(text, is_cell=False):
+    """What docs/writing.md has against a comment, a paragraph or a cell. Code between backticks is no prose."""
+    text = re.sub(r"\[([^\]]*)\]\([^)\s]*\)", r"\1", re.sub(r"`[^`]*`", "x", text))
+    yield from words_against(text)
     for sentence in re.split(r"[.!?][\"')*]*(?:\s|$)", text):
         if len(words := sentence.split()) > SENTENCE_WORDS_MAX:
             yield f"a sentence of {len(words)} words; at most {SENTENCE_WORDS_MAX}"
@@ -58,3 +64,14 @@ def check_prose(tree):
         for line, block, *is_cell in blocks_of(text) if is_document else comments_of(text):
             for fault in faults_of(block, *is_cell):
                 yield Finding(path, line, "prose", fault)
+
+
+def check_literals(tree):
+    """Texts of the programs for people. A literal without a blank is a key or a word of the protocol."""
+    for path, text in tree.texts.items():
+        if not path.endswith((".cpp", ".hpp")) or path.startswith("tests/") or path in KEYS_WITH_BLANKS:
+            continue
+        for line, literal in literals_of(text):
+            if " " in literal:
+                for fault in words_against(" ".join(literal.split())):
+                    yield Finding(path, line, "text", fault)

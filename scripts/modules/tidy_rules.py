@@ -5,15 +5,15 @@ from tidy_dead import check_dead
 from tidy_findings import check_findings
 from tidy_includes import check_includes
 from tidy_links import check_links, check_paths
-from tidy_prose import check_prose
+from tidy_prose import check_literals, check_prose
 from tidy_protocol import check_mutants, check_protocol
 from tidy_tables import check_folders, check_ledgers
 from tidy_titles import check_titles
 from tidy_tree import Tree
 
-RULES = (check_includes, check_determinism, check_lengths, check_form, check_prose, check_architecture, check_protocol,
-         check_mutants, check_findings, check_titles, check_links, check_paths, check_dead, check_ledgers,
-         check_folders)
+RULES = (check_includes, check_determinism, check_lengths, check_form, check_prose, check_literals, check_architecture,
+         check_protocol, check_mutants, check_findings, check_titles, check_links, check_paths, check_dead,
+         check_ledgers, check_folders)
 
 
 def check(root, rules=RULES):

@@ -185,7 +185,7 @@ std::string Checkers::check_nodes(const World& world, const Party& party, const 
   }
   for (const auto& program : world.performer(party).running())
     if (!program->ending && !live.contains(program->id))
-      return to_text(program->id.request) + " runs and nobody knows";
+      return to_text(program->id.request) + " runs and no manager knows of it";
   if (std::string fault = programs_.look(world, party); !fault.empty()) return fault;
   if (std::string fault = check_epochs(party, view); !fault.empty()) return fault;
   return check_owner(world, party, view);
@@ -220,7 +220,7 @@ std::string Checkers::check_owner(const World& world, const Party& party, const 
     for (const NodeRange& range : task.nodes)
       for (auto lent = leased.lower_bound(range.first); lent != leased.end() && lent->first <= range.last; ++lent)
         if (lent->second != task.lease)
-          return to_text(task.id.request) + " runs under " + to_text(task.lease) + " on nodes leased anew as " +
+          return to_text(task.id.request) + " runs under " + to_text(task.lease) + " on nodes leased again as " +
                  to_text(lent->second);
   }
   return {};

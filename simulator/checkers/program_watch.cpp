@@ -38,7 +38,7 @@ std::string ProgramWatch::check_leased(const World& world, const LeaseId& lease,
       if (seen.lease < lease.epoch && overlap(seen.nodes, group.nodes) &&
           world.performer(group.resource_manager).runs(id))
         return to_text(id.request) + " runs on nodes of " + to_text(group.resource_manager) +
-               " that are leased anew as " + to_text(lease);
+               " that are leased again as " + to_text(lease);
   }
   return {};
 }

@@ -351,7 +351,7 @@ void FaultRun::watch_isolation(const Act& act) {
     if (!heard_nobody) continue;  // another act touched it meanwhile
     for (const auto& program : world_->performer(party).running())
       if (!program->ending)
-        late_fault_ = to_text(program->id.request) + " runs on at " + to_text(party) + ", which hears nobody";
+        late_fault_ = to_text(program->id.request) + " runs on at " + to_text(party) + ", which hears no manager";
   }
   if (act.kind == Act::Kind::rejoin) isolated_.clear();  // other isolated ones can hear this one again
   if (act.kind == Act::Kind::isolate && act.a.role == Role::resource_manager) isolated_[act.a] = world_->now();

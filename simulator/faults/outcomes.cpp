@@ -154,7 +154,7 @@ std::string FaultRun::fault_of_outcome(const JobOfUser& job, const JobView& view
       return cancelled_.contains(job) || cancelled_.contains({job.first, view.array}) ||
                      std::ranges::find(hopeless_, view.request) != hopeless_.end()
                  ? ""
-                 : "is cancelled, and nobody wanted that";
+                 : "is cancelled, and its user didn't cancel it";
     case JobState::lost: return view.reruns >= description.reruns_max ? "" : "is given up too soon";
     default: return "";
   }

@@ -133,7 +133,7 @@ TEST_CASE("job accounts: what was kept and makes no sense is said by its line") 
   CHECK(fault("beta -1\n") == "line 1: " + expected);
   CHECK(fault(" 70001\n") == "line 1: " + expected);
   CHECK(fault("beta 99999999999\n") == "line 1: " + expected);
-  CHECK(fault("beta 70001\ngamma 70001\n") == "line 2: 70001 is there twice; expected it once");
+  CHECK(fault("beta 70001\ngamma 70001\n") == "line 2: 70001 occurs twice; expected it once");
 }
 
 }  // namespace job_accounts_test

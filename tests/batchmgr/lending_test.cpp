@@ -82,7 +82,7 @@ TEST_CASE("lending: no more nodes are held than may be") {
   story.idle("a", 100).idle("b", 200).other("c", NodeUse::busy).pilot("c", true);
   story.settings.nodes_max = 2;
   CHECK(story.decide().hold == Names{"b"});
-  CHECK(story.why("a") == "idle: as many are held as may be (nodes_max)");
+  CHECK(story.why("a") == "idle: the limit of held nodes is reached (nodes_max)");
   CHECK(story.why("c") == "held: ");
   story.settings.nodes_max = 1;
   CHECK(story.decide().hold.empty());

@@ -42,7 +42,7 @@ TEST_CASE("node examination: what a node lacks is named") {
         "n1: DMM's programs: there are none that run in /usr/local/bin;"
         "n1: folder: /var/lib/dmm/it's can't be made or written there;"
         "n1: way to the head: tcp://head:7700 doesn't answer there;"
-        "n1: namespaces: this account may not make any;");
+        "n1: namespaces: this account may not create namespaces;");
   CHECK(bad_of("clock 1001\nversion nodeagent 0.2.0\nfolder yes\nreaches yes\nnamespaces yes\n") ==
         "n1: DMM's programs: version 0.2.0, and here 0.1.0;");
 }

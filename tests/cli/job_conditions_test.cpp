@@ -84,7 +84,7 @@ TEST_CASE("begin: a date is at its midnight, or at the time that is said") {
   CHECK(off("2026-11-26T18:01") == 60);
   CHECK(off("2026-11-26T18:00:05") == 5);
   CHECK(off("2026-11-26T18:00") == 0);
-  CHECK(begin_fault("2026-11-26").ends_with("is past; without a begin time a job is asked for at once"));
+  CHECK(begin_fault("2026-11-26").ends_with("is past; leave the begin time out to have the job begin at once"));
   CHECK(begin_fault("2126-11-26") == "'2126-11-26' is more than ten years off");
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("dependencies: kinds, numbers and full names are read, and all of them
   REQUIRE(named.size() == 1);
   CHECK(fault_of_names(named, job_manager_of(SiteName("das-0"), "alice")) == "");
   CHECK(fault_of_names(named, job_manager_of(SiteName("das-0"), "bob"))
-            .starts_with("dependency: das-0/alice/14 is a job of another job manager than das-0/bob"));
+            .starts_with("dependency: das-0/alice/14 belongs to another job manager than das-0/bob"));
   CHECK(fault_of_names(named, job_manager_of(SiteName("das-1"), "alice")) != "");
 }
 

@@ -87,7 +87,7 @@ TEST_CASE("job script: options of #SBATCH that mean the same become ours, each o
        "is a number of processors"},
       {"#SBATCH --nodes=2-4 --ntasks-per-node=8\n",
        "--processors=16 @2; ! job.sh line 2: #SBATCH --nodes: DMM takes the least of a range, 2; ! job.sh line 2: "
-       "#SBATCH --nodes: DMM chooses the nodes; what is asked for is a number of processors"},
+       "#SBATCH --nodes: DMM chooses the nodes, and asks for a number of processors"},
       {"#SBATCH -n 8 --ntasks-per-node=4\n",
        "--processors=8 @2; ! job.sh line 2: #SBATCH --ntasks-per-node is left out: "
        "DMM chooses how many processors a node gives"},
@@ -95,10 +95,10 @@ TEST_CASE("job script: options of #SBATCH that mean the same become ours, each o
       {"#SBATCH --output=out-%j.txt\n", "--error-file=out-%j.txt (implied) @2; --output-file=out-%j.txt @2"},
       {"#SBATCH -o out -e err\n", "--error-file=err @2; --output-file=out @2"},
       {"#SBATCH -e err-%4j-100%%\n",
-       "--error-file=err-%j-100%% @2; ! job.sh line 2: #SBATCH -e: DMM puts in nothing for "
+       "--error-file=err-%j-100%% @2; ! job.sh line 2: #SBATCH -e: DMM doesn't replace "
        "%4j; it knows %j, %A and %a: the number of the job and of its array, and its index"},
       {"#SBATCH -e %x-%A_%a.%\n",
-       "--error-file=%%x-%A_%a.%% @2; ! job.sh line 2: #SBATCH -e: DMM puts in nothing for "
+       "--error-file=%%x-%A_%a.%% @2; ! job.sh line 2: #SBATCH -e: DMM doesn't replace "
        "%x; it knows %j, %A and %a: the number of the job and of its array, and its index"},
       {"#SBATCH -a 1-10%2 -d afterok:17 -b now+1hour -H --priority=5\n",
        "--array=1-10%2 @2; --dependency=afterok:17 @2; --begin=now+1hour @2; --hold @2; --priority=5 @2"},
@@ -115,7 +115,7 @@ TEST_CASE("job script: options of #SBATCH that mean the same become ours, each o
       {"#SBATCH --mem 0\n",
        "! job.sh line 2: #SBATCH --mem=0: jobs have all memory of their nodes unless a site says otherwise"},
       {"#SBATCH -p long\n\n#SBATCH -p short --exclusive\n",
-       "! job.sh line 2: #SBATCH -p means nothing to DMM and is left out; ! job.sh line 4: #SBATCH --exclusive "
+       "! job.sh line 2: #SBATCH -p is unknown to DMM and left out; ! job.sh line 4: #SBATCH --exclusive "
        "means "
        "nothing to DMM and is left out"},
       {"#DMM -n 2\n#SBATCH -n 4\n", "--processors=4 @3; -n=2 @2"},  // #DMM has precedence

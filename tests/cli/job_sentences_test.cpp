@@ -66,17 +66,17 @@ TEST_CASE("why: a job between two states tells which manager's word it awaits, a
   ToldJob job = running();
   job.heads = {{"beta/nodes", false, 170.0}};
   expect(job_sentences(job, {}, 150),
-         {"It is running on", "waits to hear of beta/nodes, which can't be reached, for 20.0 s"});
+         {"It is running on", "waits to hear from beta/nodes, which can't be reached, for 20.0 s"});
   job.state = "starting", job.heads = {{"beta/nodes", true, 160.0}};
   expect(job_sentences(job, {}, 150),
-         {"It is starting on", "the word that it runs, of beta/nodes, for 10.0 s more at most."});
+         {"It is starting on", "waits for beta/nodes to say that it runs, for 10.0 s more at most."});
   job.heads = {{"alpha/nodes", true, 160.0}, {"beta/nodes", false, 160.0}};
   expect(job_sentences(job, {}, 150),
-         {"the word that it runs, of beta/nodes, which can't be reached, for 10.0 s"});
+         {"waits for beta/nodes, which can't be reached, to say that it runs, for 10.0 s"});
   job.heads = {{"beta/nodes", true, 160.0}};
   job.state = "ending";
   expect(job_sentences(job, {}, 150),
-         {"It is being ended on", "the word that nothing of it runs any more, of beta/nodes,"});
+         {"It is being ended on", "waits for beta/nodes to say that nothing of it runs any more, for"});
   job.state = "collecting", job.heads[0].until = {}, job.wall_seconds = 12, job.writing_seconds = 30;
   expect(job_sentences(job, {}, 150), {"Its program is over, after 12.0 s.", "is being brought from beta/nodes",
                                        "waiting for the file system here for 30.0 s"});
@@ -94,7 +94,7 @@ TEST_CASE("why: of an ended job, its exit status or signal, where, for how long,
   expect(job_sentences(job, {{"/tmp/1.out", false, {}}, {}}, 202), {"It wrote no output."});
   job.exit_kind = "signalled", job.exit_code = 9, job.keep_output = false, job.text = "too much memory";
   expect(job_sentences(job, {}, 202),
-         {"It was ended by signal 9", "What is on record of it: too much memory.", "Its output was discarded"});
+         {"It was ended by signal 9", "Recorded reason: too much memory.", "Its output was discarded"});
   job.exit_kind = "start_failed", job.exit_fault = "executable_missing";
   expect(job_sentences(job, {}, 202), {"It could not be started: its program was not found"});
   job.exit_fault = "hung";
@@ -113,16 +113,16 @@ TEST_CASE("why: output that could not be written has no place here, and the user
   job.output_state = "unwritten", job.at_lender = true;
   const OutputPlaces places{{"/nosuchdir/x", true, true}, {"/tmp/1.err", true, false}};
   const auto lines = job_sentences(job, places, 202);
-  expect(lines,
-         {"Its output could not be written to /nosuchdir/x.", "Its error output: /tmp/1.err",
-          "What could not be written is still where the job ran, on nodes of beta, lent by way of beta > alpha.",
-          "`dmm output alpha/ann/1 --fetch` brings all of its output into its job manager's folder."});
+  expect(lines, {"Its output could not be written to /nosuchdir/x.", "Its error output: /tmp/1.err",
+                 "Output that could not be written is still where the job ran, on nodes of beta, lent by way of "
+                 "beta > alpha.",
+                 "`dmm output alpha/ann/1 --fetch` brings all of its output into its job manager's folder."});
   CHECK(joined(lines).find("Its output: ") == std::string::npos);
 
   job.at_lender = false;  // later its job manager doesn't know which of the two applied
   const auto later = job_sentences(job, {{"/nosuchdir/x", true, {}}, {"/tmp/1.err", true, {}}}, 9000);
   expect(later, {"Its output was to go to /nosuchdir/x.", "Its error output was to go to /tmp/1.err.",
-                 "What could not be written is kept nowhere any more."});
+                 "Output that could not be written is no longer kept anywhere."});
   CHECK(joined(later).find("--fetch") == std::string::npos);
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("queue: a job tells in one cell how it ended, what it awaits, and how 
   job.reruns = job.interruptions = 0, job.text.clear(), job.again_at = {};
   job.state = "ending", job.heads = {{"beta/nodes", false, 170.0}};
   CHECK(outcome_text(job, 150) ==
-        "its end is awaited of beta/nodes, which can't be reached, for 20.0 s more at most");
+        "waits for beta/nodes, which can't be reached, to report its end, for 20.0 s more at most");
   job.state = "collecting", job.heads = {{"beta/nodes", true, {}}}, job.writing_seconds = 30;
   job.exit_kind = "exited", job.exit_code = 3;
   CHECK(outcome_text(job, 150) ==
@@ -159,19 +159,20 @@ TEST_CASE("why: a job that was interrupted tells how often, by which owners, and
   job.interrupted_by = {"gamma", "beta"};
   expect(earlier_sentences(job, 490),
          {"Earlier attempts at it ran for 5 min 00 s in all.",
-          "It was submitted 6 min 40 s ago, and has waited for 1 min 40 s in all", "Faults ended it 1 time, each",
+          "It was submitted 6 min 40 s ago, and has waited for 1 min 40 s in all", "Faults ended it 1 time; each",
           "with its keeper 2 times",
-          "Owners interrupted it by their right 2 times, which counts as no rerun: gamma, beta.",
+          "Owners interrupted it by their right 2 times: gamma, beta; that doesn't count as a rerun.",
           "Its nodes were gone before it ran, 1 time"});
   job.interruptions = 3;
   job.causes = {{"gamma", "at_longest", 1}, {"beta", "reclaimed", 2}, {"beta", "preempted", 1}};
   expect(earlier_sentences(job, 490),
-         {"3 times, which counts as no rerun: lease at its longest at gamma (1), reclaimed by beta (2), "
-          "preempted by a job of high priority at beta (1)."});
+         {"3 times: lease at its longest at gamma (1), reclaimed by beta (2), "
+          "preempted by a job of high priority at beta (1); that doesn't count as a rerun."});
   job.interruptions = 7;
   job.causes = {{"beta", "node_removed", 1}, {"beta", "link_removed", 1}, {"beta", "of_later", 1}};
-  expect(earlier_sentences(job, 490), {"node removed by beta (1), link removed on the way to beta (1), "
-                                       "of later by beta (1), and earlier ones (4)."});
+  expect(earlier_sentences(job, 490),
+         {"node removed by beta (1), link removed on the way to beta (1), "
+          "of later by beta (1), and earlier ones (4); that doesn't count as a rerun."});
   CHECK(!pauses(job, 150));
   job.again_at = 162;
   CHECK(pauses(job, 150));
@@ -184,8 +185,8 @@ TEST_CASE("why: without its site manager a job's own job manager tells what it k
   job.state = "waiting";
   expect(unasked_sentences(job, false, "not admitted", "sitemgr alpha is not there", 95),
          {"It asks for 12 processors, and has waited 5.0 s.",
-          "doesn't reach its site manager: nothing is granted until", "heard of it: not admitted.",
-          "The site: sitemgr alpha is not there"});
+          "doesn't reach its site manager: nothing is granted until",
+          "last error of the connection: not admitted.", "The site: sitemgr alpha is not there"});
   expect(unasked_sentences(job, true, "", "", 95), {"has asked its site for nodes"});
 }
 

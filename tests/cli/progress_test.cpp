@@ -216,11 +216,11 @@ TEST_CASE("report: a run with more overhead than waits warns of that") {
   report.figures.average_wait_seconds = 299;  // 600 times faster: 300 s of overhead
   std::string text = text_of(render_report(report, plain));
   INFO(text);
-  CHECK(text.find("The overhead of a job, 500 ms of real time at the median, is 5 min 00 s") != std::string::npos);
+  CHECK(text.find("DMM needed 500 ms of real time for a job (median): 5 min 00 s") != std::string::npos);
   CHECK(to_json(report)["overhead_exceeds_waits"] == true);
   report.figures.average_wait_seconds = 301;
   text = text_of(render_report(report, plain));
-  CHECK(text.find("The overhead of a job") == std::string::npos);
+  CHECK(text.find("DMM needed") == std::string::npos);
   CHECK(to_json(report)["overhead_exceeds_waits"] == false);
 }
 

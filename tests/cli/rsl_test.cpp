@@ -41,9 +41,8 @@ TEST_CASE("rsl: a multi-request is one job, a component for each part") {
   REQUIRE(job.need.components.size() == 2);
   CHECK(job.need.components[0] == Component{8, {}, ClusterName("fs0")});
   CHECK(job.need.components[1] == Component{4, SiteName("das-1"), ClusterName("fs1")});
-  CHECK(request.warnings ==
-        std::vector<std::string>{"job.rsl line 3: label means nothing to DMM and is left out",
-                                 "job.rsl line 5: jobType means nothing to DMM and is left out"});
+  CHECK(request.warnings == std::vector<std::string>{"job.rsl line 3: label is unknown to DMM and left out",
+                                                     "job.rsl line 5: jobType is unknown to DMM and left out"});
 }
 
 TEST_CASE("rsl: what means the same is taken") {
@@ -87,7 +86,7 @@ TEST_CASE("rsl: what is wrong is told with its line and column") {
       {"&(count=4)", "line 1, column 2: expected an executable"},
       {"&(executable=a)(count=0)", "line 1, column 17: count: expected a whole number from 1 to 10000000"},
       {"&(executable=a)(count=4x)", "line 1, column 17: count: expected a whole number from 1 to 10000000"},
-      {"&(executable=a)(count=4)(Count=4)", "line 1, column 26: Count is said twice"},
+      {"&(executable=a)(count=4)(Count=4)", "line 1, column 26: Count occurs twice; expected it once"},
       {"&(executable=a)(arguments=(b))", "line 1, column 27: arguments: expected a text, not a list"},
       {"&(executable=a)(environment=(A))", "line 1, column 29: environment: expected pairs, as in (NAME value)"},
       {"&(executable=a)(environment=A=1)", "line 1, column 30: expected a value; found ="},

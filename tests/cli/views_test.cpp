@@ -177,7 +177,7 @@ TEST_CASE("views: a resource manager that is down shows in the list of sites, an
   CHECK(right.front()["state"] == "free");
   CHECK(right.front()["count"] == 2);
   CHECK(render_nodes(right, wide)
-            .ends_with("alpha: jobs of all sites run under one account, and are not apart, at right\n"));
+            .ends_with("alpha: jobs of all sites run under one account, without separation, at right\n"));
   std::vector<Json> apart = right;
   apart.front()["users_apart"] = true;
   CHECK(render_nodes(apart, wide).find("account") == std::string::npos);

@@ -72,7 +72,8 @@ TEST_CASE("why: a waiting job tells which jobs have the nodes, for how long, and
           "alpha/ann/1: 6 processors for", "until it ends",
           "beta: not asked: of 16 processors in its largest cluster, or in one beyond it, it would lend 0 now; "
           "16 of its 16 processors are in use",
-          "What would start it: the end of enough of what has nodes of alpha; room at any of its neighbours."});
+          "What would start it: the end of enough jobs and leases on nodes of alpha; room at any of its "
+          "neighbours."});
 }
 
 TEST_CASE("why: lent nodes are named with the neighbour, their end, and when they are taken back") {
@@ -186,7 +187,7 @@ TEST_CASE("why: a request that no site can ever hold names neither holders nor a
   const std::string text = why(world, 2);
   CAPTURE(text);
   CHECK(text.find("No cluster of alpha has 16 processors") != std::string::npos);
-  CHECK(text.find("What has nodes of alpha") == std::string::npos);
+  CHECK(text.find("These have nodes of alpha") == std::string::npos);
 }
 
 TEST_CASE("why: each site that was asked names what kept it, not only that it had no room") {
@@ -260,7 +261,7 @@ TEST_CASE("why: the limit of a link is named, of a job that is refused and of on
                          "; it lends alpha at most 3 processors at once (\"processors\" in its "
                          "\"limits\")"});
   expect(why(world, 4, {{"beta", ask_site(world, beta, "site")}}),
-         {"it lends alpha at most 3 processors at once (\"processors\" in its \"limits\"), of which alpha has 2"});
+         {"it lends alpha at most 3 processors at once (\"processors\" in its \"limits\"), and alpha has 2"});
 
   World of_leases(
       pair(R"("clusters": [])", std::string(sixteen) + R"(, "limits": [{"site": "alpha", "leases": 1}])",
@@ -270,7 +271,7 @@ TEST_CASE("why: the limit of a link is named, of a job that is refused and of on
   of_leases.submit(ann, job_of(2)), of_leases.submit(ann, job_of(2));
   of_leases.run_until(at(10));
   expect(why(of_leases, 2, {{"beta", ask_site(of_leases, beta, "site")}}),
-         {"it lends alpha at most 1 lease at a time (\"leases\" in its \"limits\"), and has lent as many"});
+         {"it lends alpha at most 1 lease at a time (\"leases\" in its \"limits\"), and has lent that many"});
 }
 
 TEST_CASE("why: a neighbour with a limit below the request says so, and one that was asked says which limit") {

@@ -109,7 +109,7 @@ class Arrays(GridTest):
             self.assertEqual((self.folder / f"slurm-1_{index}.out").read_text(), f"1 {index}\n")
 
     def test_arrays_that_cannot_be_are_refused_before_anything_is_submitted(self):
-        for text, part in (("0-9,5", "index 5 is there twice"), ("0-x", "expected indices as in 0-99"),
+        for text, part in (("0-9,5", "index 5 occurs twice"), ("0-x", "expected indices as in 0-99"),
                            ("0-1000000", "it has 1000001 elements; at most 1000000"), ("9-1", "9-1 is no range")):
             refused = self.dmm("submit", *SOLO, "--array", text, "--", "true", code=2)
             self.assertIn(f"--array: {part}", refused.err)

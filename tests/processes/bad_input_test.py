@@ -40,7 +40,7 @@ class Topologies(GridTest):
         self.bad([{**a, "clusters": [{"name": "n", "nodes": 0}]}], "sites[0].clusters[0].nodes", "from 1")
         self.bad([{**a, "clusters": {}}], "sites[0].clusters")
         self.bad([{**a, "clusters": [{"name": "n"}]}], "sites[0].clusters[0]", "nodes")
-        self.bad([{"name": "A b"}], "sites[0].name", "is no name")
+        self.bad([{"name": "A b"}], "sites[0].name", "is not a name")
         self.bad([{**a, "settings": {"policies": {"target": "hint"}}}], "sites[0].settings.policies.target",
                  "did you mean \"hints\"?")
         self.bad([{**a, "settings": {"delegation_threshold": "high"}}], "sites[0].settings.delegation_threshold")
@@ -131,7 +131,7 @@ class Commands(GridTest):
                  {"name": "m", "parent": "top"}, {"name": "top", "clusters": [{"name": "n", "nodes": 5}]}]
         self.up(self.topology("row", *sites))
         done = self.dmm("submit", "--wait", "-n", 6, "--", "true", code=1)
-        self.assertIn("of which the largest has 5 processors", done.out)
+        self.assertIn("the largest has 5 processors", done.out)
         self.assertEqual(self.dmm("submit", "--wait", "-n", 5, "--", "true").code, 0)
         self.until_chain("a/u/1", "refused the request: too large")
 
@@ -163,7 +163,7 @@ class Daemons(GridTest):
                 self.run_daemon(program, None, 2, file, "no such file")
                 self.run_daemon(program, {**config, "logg": 1}, 2, file, "logg: unknown key", "did you mean \"log\"?")
                 self.run_daemon(program, {**config, "site": 7}, 2, file, "site")
-                self.run_daemon(program, {**config, "listen": ["udp://x"]}, 2, file, "listen[0]", "is no endpoint")
+                self.run_daemon(program, {**config, "listen": ["udp://x"]}, 2, file, "listen[0]", "is not an endpoint")
                 self.run_daemon(program, {"listen": config["listen"]}, 2, file, "site")
                 done = subprocess.run([BIN / program], capture_output=True, timeout=60, check=False)
                 self.assertEqual((done.returncode, b"--config FILE is missing; for example" in done.stderr), (2, True))

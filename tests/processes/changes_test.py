@@ -327,7 +327,7 @@ class Strangers(Changes):
         self.assertEqual([stranger["peer"] for stranger in answer["strangers"]], ["sitemgr alpha"])
         self.assertGreaterEqual(answer["strangers"][0]["knocks"], 1)
         self.assertEqual([link for link in answer["links"] if link["role"] == "sitemgr"], [])
-        self.assertIn("sitemgr alpha knocks", self.dmm("sites", *self.at("beta"), code=None).out)
+        self.assertIn("sitemgr alpha tries to connect", self.dmm("sites", *self.at("beta"), code=None).out)
         beta.change(links=[self.link("alpha")])  # once its neighbour is configured, it is admitted
         self.until_up(("alpha", "beta"), ("beta", "alpha"))
         self.assertEqual(self.links_answer("beta")["strangers"], [])

@@ -46,7 +46,7 @@ class ThreeSites(GridTest):
                        "several tries to gather 49 of 45 processors")
         self.assertIn("were they idle: 49 processors are asked for, and 45 are usable in all",
                       answer["why"]["gathering_failed"])
-        self.assertIn("To have its components at several sites", self.dmm("why", waiting).out)
+        self.assertIn("to get all components at once failed", self.dmm("why", waiting).out)
         self.dmm("cancel", waiting)
         self.until_home()
 

@@ -134,7 +134,7 @@ class Conditions(GridTest):
                 (("--begin", "2001-01-01"), "is past"),
                 (("--dependency", "afterok:1?after:2"), "'?' (one of them is enough) isn't known here"),
                 (("--dependency", "singleton"), "the kinds are after, afterok, afternotok and afterany"),
-                (("--dependency", "afterok:solo/u1/4"), "is a job of another job manager than solo/u0"),
+                (("--dependency", "afterok:solo/u1/4"), "belongs to another job manager than solo/u0"),
                 (("--dependency", "after:" + ":".join(["1"] * 65)), "dependency: there are 65 of them; at most 64")):
             self.assertIn(part, self.dmm("submit", *SOLO, *words, "--", "true", code=2).err)
         self.assertIn("say what to change", self.dmm("alter", "1", *SOLO, code=2).err)

@@ -241,7 +241,7 @@ class Crashes(GridTest):
         self.assertEqual((record["state"], record["reruns"]), ("finished", 0), record)
         self.assertEqual((record["interruptions"], record["interrupted_by"]), (1, ["beta"]), record)
         self.assertEqual(record["interruption_causes"], [{"owner": "beta", "cause": "reclaimed", "times": 1}])
-        self.assertIn("1 time, which counts as no rerun: reclaimed by beta (1).",
+        self.assertIn("1 time: reclaimed by beta (1); that doesn't count as a rerun.",
                       " ".join(self.dmm("why", job).out.split()))
 
     def test_a_neighbour_taken_out_of_links(self):

@@ -72,7 +72,7 @@ class Scripts(Jobs):
         done = self.dmm("submit", "--wait", "--json", "--environment", "COLOUR=red", "job.sh")
         self.assertEqual((done.json["name"], done.json["processors"]), ("night", 3))
         self.assertEqual((self.folder / "out-1.txt").read_text(), "red 3\nproblem\n")
-        told = "dmm submit: job.sh line 2: #SBATCH --partition means nothing to DMM and is left out\n"
+        told = "dmm submit: job.sh line 2: #SBATCH --partition is unknown to DMM and left out\n"
         self.assertEqual(done.err, told)
         self.stop()
         self.file("job.sh", "#!/bin/sh\n\n#SBATCH --time=soon\n")
@@ -160,7 +160,7 @@ class Files(Jobs):
                              f" (&(count=1){program}\n   (resourceManagerContact='nodes:2119/jobmanager')(label=b))\n")
         done = self.dmm("submit", "--wait", "--json", "job.rsl")
         self.assertEqual((done.json["name"], done.json["processors"], done.json["state"]), ("sh", 3, "finished"))
-        self.assertEqual(done.err, "dmm submit: job.rsl line 2: label means nothing to DMM and is left out\n")
+        self.assertEqual(done.err, "dmm submit: job.rsl line 2: label is unknown to DMM and left out\n")
         self.assertEqual(sorted(self.output("1", "--component", str(i)) for i in range(2)), ["0 of 2\n", "1 of 2\n"])
         self.stop()
         self.file("job.rsl", "&(executable=a)\n(count=many)")

@@ -83,8 +83,8 @@ class WhatGoesWrong(Staging):
         self.assertIn(parts[0], self.dmm("submit", *words, "--", "true", code=2, cwd=self.work).err)
 
     def test_what_can_not_be_meant_is_refused_at_once(self):
-        self.refused(["--stage-in", "nothing"], f"--stage-in: '{self.work}/nothing' is no file here")
-        self.refused(["--stage-in", "../work"], "is no file here")
+        self.refused(["--stage-in", "nothing"], f"--stage-in: '{self.work}/nothing' is not a file here")
+        self.refused(["--stage-in", "../work"], "is not a file here")
         self.refused(["--stage-out", "/etc/x"], "--stage-out: expected NAME or NAME=PATH")
         self.refused(["--stage-out", "x", "--stage-out", "x=y"], "have one name or one place")
 

@@ -181,7 +181,7 @@ class BorrowedJobs(GridTest):
         self.assertIn("/no/such/folder", nowhere["text"])
         large = self.run_job(*self.alpha, "-n", 9, "--", "true", code=1)
         self.assertEqual((large["state"], large["place"]), ("failed", None))
-        self.assertIn("of which the largest has 8 processors", large["text"])
+        self.assertIn("the largest has 8 processors", large["text"])
         self.until_home()
 
     def test_output(self):

@@ -47,9 +47,9 @@ TEST_CASE("array indices: impossible ones are refused, and what was expected is 
   CHECK(refused("9-0") ==
         "9-0 is no range; expected a first index, a last one that isn't below it, and a step from 1");
   CHECK(refused("0-9:0").find("0-9:0 is no range") == 0);
-  CHECK(refused("0-9,5") == "index 5 is there twice; expected each index once");
-  CHECK(refused("0-30:10,7,14-20:2") == "index 20 is there twice; expected each index once");
-  CHECK(refused("0-30:10,7,1-9:2") == "index 7 is there twice; expected each index once");
+  CHECK(refused("0-9,5") == "index 5 occurs twice; expected each index once");
+  CHECK(refused("0-30:10,7,14-20:2") == "index 20 occurs twice; expected each index once");
+  CHECK(refused("0-30:10,7,1-9:2") == "index 7 occurs twice; expected each index once");
   CHECK(refused("0-1000000") == "it has 1000001 elements; at most 1000000");
   CHECK(refused("2000000001").starts_with("index 2000000001; the greatest is 2000000000"));
   std::string many = "0";

@@ -156,11 +156,11 @@ TEST_CASE("programs: conditions of a job are checked, each with its field and it
   SUBCASE("a kind of dependency of a later version") {
     at_limit.dependencies = {{DependencyKind::after_any, 1}};
     beyond.dependencies = {{DependencyKind{4}, 1}};
-    fault = "dependency: kind 4, which there isn't; expected after, afterok, afternotok or afterany";
+    fault = "dependency: kind 4 is unknown; expected after, afterok, afternotok or afterany";
   }
   SUBCASE("a job that can't be") {
     beyond.dependencies = {{DependencyKind::after, 0}};
-    fault = "dependency: job 0, which there isn't; numbers begin with 1";
+    fault = "dependency: there is no job 0; numbers begin with 1";
   }
   CHECK(fault_of(at_limit) == "");
   CHECK(fault_of(beyond) == fault);

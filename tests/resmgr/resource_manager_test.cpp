@@ -332,7 +332,7 @@ TEST_CASE("resource manager: nodes that an absurd epoch has fenced are set aside
   CHECK(aside[0].nodes == NodeSet{{2, 3}});
   CHECK_FALSE(aside[0].back);
   CHECK(aside[0].text ==
-        "had a lease of start 18446744073709551615 of its site, which is at 1: was its directory put back?");
+        "had a lease of start 18446744073709551615 of its site, which is at 1: is its directory an older copy?");
   stage.forget_effects();
   stage.hear(owner, Assign{lease(6), {{3, 3}}, bob.site});
   CHECK(stage.said<SetAside>(owner).empty());

@@ -151,7 +151,7 @@ TEST_CASE("client: a manager that isn't there is given up early, one that only r
   const std::uint64_t question = hasty.ask(connect(hasty, endpoint), "job");
   const Reply reply = hasty.wait(question, seconds(3600));
   CHECK(reply.why == Unanswered::nobody_listens);
-  CHECK(reply.fault == "nobody listens at " + endpoint + ": there is no such socket");
+  CHECK(reply.fault == "no process listens at " + endpoint + ": there is no such socket");
 
   ClientPool pool;
   pool.give_up_early();
@@ -175,7 +175,7 @@ TEST_CASE("client: an endpoint that can't be reached is told with the reason") {
     const auto unreachable = why_unreachable(where);
     return unreachable ? unreachable->text : std::string();
   };
-  CHECK(why(endpoint) == "nobody listens at " + endpoint + ": there is no such socket");
+  CHECK(why(endpoint) == "no process listens at " + endpoint + ": there is no such socket");
   const int listening = ::socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -184,10 +184,10 @@ TEST_CASE("client: an endpoint that can't be reached is told with the reason") {
   REQUIRE(::listen(listening, 8) == 0);
   CHECK(why(endpoint) == "");
   ::close(listening);
-  CHECK(why(endpoint) == "nobody listens at " + endpoint + ": who made the socket has ended");
-  CHECK(why("tcp://127.0.0.1:1").starts_with("nobody listens at tcp://127.0.0.1:1: "));
+  CHECK(why(endpoint) == "no process listens at " + endpoint + ": the process that made the socket has ended");
+  CHECK(why("tcp://127.0.0.1:1").starts_with("no process listens at tcp://127.0.0.1:1: "));
   CHECK(why("tcp://127.0.0.1:1#" + std::string(key_letters, 'A'))
-            .starts_with("nobody listens at tcp://127.0.0.1:1: "));
+            .starts_with("no process listens at tcp://127.0.0.1:1: "));
   CHECK(why_unreachable("tcp://no-such-host.invalid:7700")->why == ReachFault::no_such_host);
   CHECK(why("ipc://" + std::string(200, 'x')) == "");  // connecting says what is wrong with it
 }

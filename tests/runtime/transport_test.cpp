@@ -246,11 +246,11 @@ TEST_CASE("transport: over tcp nothing of a connection without the right keys ar
 
 TEST_CASE("transport: without keys nothing listens or dials over tcp") {
   Transport transport;
-  CHECK(transport.listen("tcp://127.0.0.1:*").find("tcp takes keys") != std::string::npos);
+  CHECK(transport.listen("tcp://127.0.0.1:*").find("tcp needs keys") != std::string::npos);
   const std::string key = to_text(public_of(new_link_secret()));
   const auto dialled = transport.dial("tcp://127.0.0.1:1#" + key);
   REQUIRE(std::holds_alternative<TransportFault>(dialled));
-  CHECK(std::get<TransportFault>(dialled).text.find("tcp takes keys") != std::string::npos);
+  CHECK(std::get<TransportFault>(dialled).text.find("tcp needs keys") != std::string::npos);
   Transport with_keys(keyed());
   const auto keyless = with_keys.dial("tcp://127.0.0.1:1");
   REQUIRE(std::holds_alternative<TransportFault>(keyless));

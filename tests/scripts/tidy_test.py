@@ -370,6 +370,17 @@ class TestProse(unittest.TestCase):
         table = "# A\n\n| instead of | write |\n|---|---|\n| Who waits. | The borrower waits. |\n| a | Nobody. |\n"
         self.assertEqual(findings({"docs/writing.md": table}, "prose"), [("docs/writing.md", 6, "prose")])
 
+    def test_texts_for_people(self):
+        for text in ('"nobody listens"', '" who"', '"a line" "\\nWhose\\n"', '"at most "  // so\n  "so" " many"',
+                     'R"(one of\n  which)"', "'\"', \"anew as\"", 'f("a b", "which are begun anew")'):
+            with self.subTest(text):
+                tree = {"cli/a.cpp": f"{TOP}auto a = {text};\n"}
+                self.assertEqual(findings(tree, "text"), [("cli/a.cpp", 2, "text")])
+        texts = 'auto a = {"whose", "so" "-many", \'w\'};\nf("so ", "many", 7, "a " + b + "new", "no one");  // free\n'
+        self.assertEqual(findings({"cli/a.cpp": f"{TOP}{texts}", "simulator/faults/sometimes.cpp":
+                                   f'{TOP}auto a = "nobody waits";\n', "tests/unit/a_test.cpp":
+                                   f'{TOP}auto a = "nobody waits";\n'}, "text"), [])
+
 
 class TestFindings(unittest.TestCase):
     TREE = {"tests/unit/a_test.cpp": TOP + 'TEST_CASE("one: does b; and c \\"d\\" "\n          "[S1]") {\n'

@@ -276,7 +276,7 @@ TEST_CASE("config: a site's file is refused with the file, the field, the rule a
   CHECK(fault_of_site(", 'beat_seconds': 5") ==
         "a.json: beat_seconds: a link would be down before it beats; expected silence_seconds > beat_seconds");
   CHECK(fault_of_site(", 'clusters': [{'name': 'c'}, {'name': 'c'}]") ==
-        "a.json: clusters[1].name: \"c\" is there twice; expected each once");
+        "a.json: clusters[1].name: \"c\" occurs twice; expected each once");
   CHECK(fault_of_site(", 'notes': 'for people'") == "none");
 }
 
@@ -291,7 +291,7 @@ TEST_CASE("config: links agree with one another and with the ancestors") {
   CHECK(links("{'site': 'alpha', 'relation': 'child'}") ==
         "a.json: links[0].site: a site cannot be linked to itself");
   CHECK(links("{'site': 'b', 'relation': 'child'}, {'site': 'b', 'relation': 'sibling'}") ==
-        "a.json: links[1].site: \"b\" is there twice; expected one link a site");
+        "a.json: links[1].site: \"b\" occurs twice; expected one link for each site");
   CHECK(links("{'site': 'b', 'relation': 'parent'}, {'site': 'c', 'relation': 'parent'}") ==
         "a.json: links[1].relation: \"c\" is a second parent; expected at most one");
   CHECK(links("{'site': 'b', 'relation': 'parent'}") ==
@@ -360,7 +360,7 @@ TEST_CASE("config: accounts of jobs are read, and accounts that no job may have 
   CHECK(fault("'map': [{'site': 'beta'}]").starts_with("n.json: accounts.map[0]"));
   CHECK(fault("'map': [{'site': 'Beta', 'account': 'b'}]").starts_with("n.json: accounts.map[0].site: "));
   CHECK(fault("'map': [{'site': 'b', 'user': 'u', 'account': 'b'}, {'site': 'b', 'user': 'u', 'account': 'c'}]") ==
-        "n.json: accounts.map[1]: site \"b\", user \"u\" is there twice; expected each once");
+        "n.json: accounts.map[1]: site \"b\", user \"u\" occurs twice; expected each once");
   CHECK(fault("'required': true") ==
         "n.json: accounts.required: no job of another site could run; expected "
         "\"first_uid\" and \"last_uid\", or \"map\"");
@@ -408,11 +408,11 @@ TEST_CASE("config: text that isn't sound JSON is refused with its place") {
   CHECK(parse("{\n  'site': 'a',\n  listen\n}").starts_with("a.json: line 3, column 3: syntax error"));
   CHECK(parse("").starts_with("a.json: line 1, column 1: "));
   CHECK(parse("{'site': 'a'} x").starts_with("a.json: line 1, column 15: "));
-  CHECK(parse("{'site': 'a', 'site': 'b'}") == "a.json: site: the key is there twice; expected it once");
+  CHECK(parse("{'site': 'a', 'site': 'b'}") == "a.json: site: the key occurs twice; expected it once");
   CHECK(parse("{'links': [{'site': 'a'}, {'site': 'a', 'connect': '', 'site': 'c'}]}") ==
-        "a.json: links[1].site: the key is there twice; expected it once");
+        "a.json: links[1].site: the key occurs twice; expected it once");
   CHECK(parse("{'links': [[], 3, {'a': [1], 'b': {}, 'a': 1}]}") ==
-        "a.json: links[2].a: the key is there twice; expected it once");
+        "a.json: links[2].a: the key occurs twice; expected it once");
   CHECK(parse("{'site': 1e999}").starts_with("a.json: "));
   CHECK(parse("{'site': '\xff'}").starts_with("a.json: line 1, column "));
   CHECK(parse("{'site': 'a\\u0000b'}") == "a.json: site: expected a text without control characters");

@@ -92,12 +92,12 @@ TEST_CASE("topology: it is refused with the file, the field, the rule and what w
   CHECK(fault_of_sites("{'name': 'a', 'notes': 7}") == "grid.json: sites[0].notes: expected a text, found 7");
   CHECK(fault_of_sites("{'name': 7}") == "grid.json: sites[0].name: expected a text, found 7");
   CHECK(fault_of_sites("{'name': 'Alpha'}") ==
-        "grid.json: sites[0].name: \"Alpha\" is no name; expected 1 to 32 of a-z, 0-9, '_', '.' and '-', "
+        "grid.json: sites[0].name: \"Alpha\" is not a name; expected 1 to 32 of a-z, 0-9, '_', '.' and '-', "
         "beginning with a letter or a digit");
   CHECK(fault_of_sites("{'name': 'a'}, {'name': 'a'}") ==
         "grid.json: sites[1].name: \"a\" is already sites[0]; expected each site once");
   CHECK(fault_of_sites("{'name': 'a', 'number': 1}, {'name': 'b', 'number': 1}") ==
-        "grid.json: sites[1].number: \"1\" is there twice; expected each once");
+        "grid.json: sites[1].number: \"1\" occurs twice; expected each once");
 }
 
 TEST_CASE("topology: names are short and plain") {
@@ -127,7 +127,7 @@ TEST_CASE("topology: siblings exist and have the same parent") {
         "grid.json: sites[1].siblings[0]: \"a\" has no parent, \"b\" has the parent \"a\"; siblings have the same "
         "parent, or both none");
   CHECK(fault_of_sites("{'name': 'a', 'siblings': ['b', 'b']}, {'name': 'b'}") ==
-        "grid.json: sites[0].siblings[1]: \"b\" is there twice; expected each once");
+        "grid.json: sites[0].siblings[1]: \"b\" occurs twice; expected each once");
   CHECK(fault_of_sites("{'name': 'a', 'siblings': ['b']}, {'name': 'b', 'siblings': ['a']}") == "none");
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("topology: a link table says once what an existing link carries") {
   CHECK(fault_of_sites(sites,
                        ", 'links': [{'sites': ['a', 'b'], 'megabits': 10}, "
                        "{'sites': ['b', 'a'], 'megabits': 20}]") ==
-        "grid.json: links[1].sites: the link between \"b\" and \"a\" is there twice; expected each once");
+        "grid.json: links[1].sites: the link between \"b\" and \"a\" occurs twice; expected each once");
   CHECK(fault_of_sites(sites, ", 'links': [{'sites': ['a'], 'megabits': 10}]") ==
         "grid.json: links[0].sites: expected the names of two sites");
   CHECK(fault_of_sites(sites, ", 'links': [{'sites': ['a', 'b']}]") ==
@@ -165,7 +165,7 @@ TEST_CASE("topology: a group makes siblings of all its members") {
   CHECK(fault_of_sites(sites, ", 'sibling_groups': [['a']]") ==
         "grid.json: sibling_groups[0]: expected at least two sites");
   CHECK(fault_of_sites(sites, ", 'sibling_groups': [['a', 'a']]") ==
-        "grid.json: sibling_groups[0][1]: \"a\" is there twice; expected each once");
+        "grid.json: sibling_groups[0][1]: \"a\" occurs twice; expected each once");
   CHECK(fault_of_sites(sites, ", 'sibling_groups': [3]") ==
         "grid.json: sibling_groups[0]: expected an array, found 3");
   const auto read = parse("{'name': 'g', 'sites': [" + sites + "], 'sibling_groups': [['c', 'a', 'b']]}");
@@ -200,12 +200,12 @@ TEST_CASE("topology: clusters and users are checked") {
   CHECK(cluster("'name': 'n', 'nodes': 4, 'attributes': {'arch': 64}") ==
         at + ".attributes.arch: expected a text, found 64");
   CHECK(fault_of_sites("{'name': 'a', 'clusters': [{'name': 'n', 'nodes': 1}, {'name': 'n', 'nodes': 1}]}") ==
-        "grid.json: sites[0].clusters[1].name: \"n\" is there twice; expected each once");
+        "grid.json: sites[0].clusters[1].name: \"n\" occurs twice; expected each once");
   CHECK(fault_of_sites("{'name': 'a', 'clusters': [{'name': 'n', 'nodes': 2, 'resource_managers': 2}, "
                        "{'name': 'n-1', 'nodes': 1}]}") ==
         "grid.json: sites[0].clusters: two resource managers would be called \"n-1\"; rename a cluster");
   CHECK(fault_of_sites("{'name': 'a', 'users': ['u', 'u']}") ==
-        "grid.json: sites[0].users[1]: \"u\" is there twice; expected each once");
+        "grid.json: sites[0].users[1]: \"u\" occurs twice; expected each once");
   CHECK(fault_of_sites("{'name': 'a', 'users': ['u']}") == "none");
 }
 

@@ -140,10 +140,11 @@ TEST_CASE("model: impossible options are refused") {
   CHECK(refusal({}) == "a model workload needs a cluster; expected at least one");
   CHECK(refusal({.cluster_processors = {4, 0}}) == "a cluster of 0 processors; expected 1 to 10000000");
   CHECK(refusal({.cluster_processors = {4}, .loads = {1, 2}}) ==
-        "2 loads for 1 clusters; expected one for all, or one each");
+        "2 loads for 1 clusters; expected one for all, or one for each");
   CHECK(refusal({.cluster_processors = {4}, .loads = {-1}}) == "a load of -1.000000; expected 0 or more");
   CHECK(refusal({.cluster_processors = {4}, .period_seconds = 0}) == "a period of 0 s; expected 1 to 10000000000");
-  CHECK(refusal({.cluster_processors = {4}, .users_per_cluster = 0}) == "no users; expected at least 1 a cluster");
+  CHECK(refusal({.cluster_processors = {4}, .users_per_cluster = 0}) ==
+        "no users; expected at least 1 for each cluster");
   CHECK(refusal({.cluster_processors = {4}, .tolerance = 0}) ==
         "a tolerance of 0 or less; expected for example 0.1");
   CHECK(refusal({.cluster_processors = {4}, .attempts_max = 0}) == "no attempts; expected at least 1");

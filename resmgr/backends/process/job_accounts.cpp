@@ -33,7 +33,7 @@ WhyNot JobAccounts::restore(std::string_view kept) {
     const std::string at = "line " + std::to_string(line) + ": ";
     if (number == 0) return at + expected;
     if (!given_.emplace(number, site).second)
-      return at + std::to_string(number) + " is there twice; expected it once";
+      return at + std::to_string(number) + " occurs twice; expected it once";
   }
   return {};
 }

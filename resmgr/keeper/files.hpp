@@ -74,7 +74,6 @@ class JobFolder {
   /// Makes a job's directory with its script, and its input, which has no name there; 0 or an errno. Its streams are
   /// held open before the job can replace them or block the way to them. So nothing that the job does there delays the
   /// reading. With few descriptors left, streams aren't held, and are read when the job is over.
-  /// is over.
   int make(const std::string& name, const JobTexts& texts, FileOwner owner, JobFiles& files);
   /// Lets other accounts pass the state folder and the jobs' folder on the way to their own files, without listing
   /// either.

@@ -190,7 +190,7 @@ MUTANTS = [
      "new": "O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);\n  if (file < 0) return true;\n",
      "found_by": "backends: keeper outlives: an outcome that can't be written keeps the keeper until it can be"},
     {"name": "K2", "what": "jobs outlive a manager that is silent",
-     "file": "resmgr/keeper/loop.cpp",
+     "file": "resmgr/keeper/jobs.cpp",
      "old": "  deadline_ = time;\n  guard_.kill_all_at(time);\n",
      "new": "  static_cast<void>(time);\n",
      "found_by": "backends: process backend: a stopped manager's tasks end at the deadline"},

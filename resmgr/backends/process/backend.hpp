@@ -1,5 +1,5 @@
 // The `process` backend: tasks are real processes on this host. The backend only talks to the keeper, a small program
-// that is the parent of all of them (keeper/loop.hpp says how it starts and ends them). It never waits for the keeper:
+// that is the parent of all of them (keeper/jobs.hpp says how it starts and ends them). It never waits for the keeper:
 // orders that the socket doesn't take are kept and sent later. If the keeper dies, so does everything it started; the
 // backend reports that and starts another keeper. With `outlive`, tasks also survive the manager: they go on, and the
 // next manager in the same folder takes them over from the keeper.
@@ -12,7 +12,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -24,41 +23,12 @@
 #include "manager/effects.hpp"
 #include "resmgr/backend_state.hpp"
 #include "resmgr/backends/process/account_book.hpp"
-#include "resmgr/settings.hpp"
+#include "resmgr/backends/process/backend_settings.hpp"
+#include "resmgr/backends/process/keeper_link.hpp"
+#include "resmgr/keeper/frames.hpp"
 #include "resmgr/tasks.hpp"
 
 namespace dmm {
-
-namespace keeper {
-class Channel;
-struct JobEnded;
-struct JobStarted;
-struct Beat;
-struct Challenge;
-struct FileRead;
-struct OutputSize;
-struct FoundJob;
-struct JobStuck;
-struct KeeperLink;
-struct Ready;
-struct Replaced;
-struct Rules;
-struct StartJob;
-}  // namespace keeper
-
-struct ProcessBackendSettings {
-  std::string directory = {};   ///< the state folder; made if missing; used by one resource manager at a time
-  Duration keep = seconds(30);  ///< how long tasks go on without the manager, until KeepTasks says otherwise
-  std::string keeper_executable = {};  ///< path; empty for `keeper` beside the running program
-  Duration lock_wait = seconds(10);    ///< how long open() waits for an earlier keeper in the same folder
-  bool outlive = false;  ///< tasks go on without the manager, until the deadline of its last KeepTasks
-  JobRules jobs = {};
-  std::uint64_t node_memory_bytes = 0;  ///< that a task may use of each node, where a cgroup enforces it
-  std::uint32_t node_processors = 0;    ///< likewise; 0: any
-  SiteName site = {};                   ///< the owner of the nodes
-  std::string address = {};             ///< where tasks of a job reach one another: a name or address of this host
-  Duration beat = seconds(1);           ///< the keeper is silent when it leaves three unanswered
-};
 
 class ProcessBackend {
  public:
@@ -76,7 +46,7 @@ class ProcessBackend {
   ProcessBackend& operator=(const ProcessBackend&) = delete;
 
   /// Poll it for reading; when it is readable, call take_reports.
-  int descriptor() const { return poll_set_; }
+  int descriptor() const { return link_.descriptor(); }
   /// Hands an order to the keeper; doesn't wait. A StartTask of a running task is ignored; a StartTask of an ended task
   /// removes its directory and starts it again. EndTask and RemoveTask of unknown tasks do nothing. Files are fetched
   /// ahead for at most eight jobs at once; further fetches are dropped.
@@ -85,7 +55,7 @@ class ProcessBackend {
   /// removed, with process 0. The backend treats them as its own; their ends are reported soon.
   const std::vector<LivingTask>& living() const { return living_; }
   /// Whether open() had to start a keeper: tasks of an earlier keeper that aren't among the living were lost with it.
-  bool keeper_is_new() const { return keeper_is_new_; }
+  bool keeper_is_new() const { return link_.is_new(); }
   /// The manager leaves and, with `outlive`, the tasks stay. Waits at most a second until earlier orders are handed
   /// over; later orders do nothing. Without `outlive` the tasks end.
   void leave();
@@ -97,9 +67,10 @@ class ProcessBackend {
   std::vector<TaskReport> take_reports();
   /// Log events since the last call: of the keeper, and of tasks that can't be ended.
   std::vector<LogEvent> take_events();
-  const BackendState& state() const { return state_; }
+  /// What people are told of the backend, at this moment.
+  BackendState state() const;
   /// Process id of the keeper, for people and tests; 0 while there is none.
-  pid_t keeper_process() const { return state_.keeper; }
+  pid_t keeper_process() const { return link_.process(); }
 
  private:
   struct Task {
@@ -113,21 +84,9 @@ class ProcessBackend {
   };
 
   explicit ProcessBackend(ProcessBackendSettings settings);
-  std::string find_keeper();
-  std::string start_first_keeper();
-  std::string start_keeper(bool fresh, Duration lock_wait);
-  void link_to(const keeper::KeeperLink& link);
-  std::optional<std::string_view> await_frame(int milliseconds);
-  std::optional<keeper::Ready> await_ready(int milliseconds);
-  void say_hello();
   std::string begin(const keeper::Ready& ready);
   void find(const keeper::FoundJob& job);
-  void drain(int milliseconds);
-  void part();
   void be_replaced();
-  void end_keeper();
-  void tick();
-  void note_heard();
   void lose_keeper();
   void see_whether_it_ended();
   void keeper_ended();
@@ -155,31 +114,15 @@ class ProcessBackend {
 
   keeper::Rules rules() const;
   void log(Level level, std::string_view event, const std::string& text, const TaskId& id = {});
-  template <class Order>
-  void send(const Order& order);
-  void flush();
-  void watch();
-  void raise();
   void tell_accounts(const std::string& why_not);
   void fail_start(const TaskId& id, StartFault fault, const std::string& text);
 
   ProcessBackendSettings settings_;
   std::string path_;  // where programs are looked up
   AccountBook accounts_;
-  int poll_set_ = -1;  // an epoll of the socket, bell_, timer_, and the handle of a keeper that is ending
-  int bell_ = -1;      // an eventfd: reports wait that didn't come from the socket
-  int timer_ = -1;     // a timerfd of the beats
-  std::unique_ptr<keeper::Channel> channel_;
-  std::string secret_;         // by which its keeper lets a manager in
-  int keeper_handle_ = -1;     // readable when it has ended
-  int unanswered_ = 0;         // beats
-  bool losing_ = false;        // its socket is closed, and it hasn't ended yet
-  int losing_beats_ = 0;       // since then
-  bool keeper_is_new_ = true;  // open() started it
-  bool ready_ = false;         // the keeper said so
+  KeeperLink link_;
   bool left_ = false;
   bool replaced_ = false;
-  bool watches_write_ = false;
   std::string fault_;  // why there is no keeper
   std::uint64_t serial_ = 0;
   std::map<TaskId, Task> tasks_;
@@ -192,7 +135,7 @@ class ProcessBackend {
   std::vector<LogEvent> events_;
   std::vector<TaskReport> lost_;  // ends that are reported once the next keeper has made sure of them
   Duration keep_;                 // as last ordered
-  BackendState state_;
+  BackendState state_;            // without what link_ knows of the keeper
 };
 
 }  // namespace dmm

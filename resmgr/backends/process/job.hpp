@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "resmgr/backends/process/backend.hpp"
+#include "resmgr/backends/process/backend_settings.hpp"
 #include "resmgr/keeper/frames.hpp"
+#include "resmgr/tasks.hpp"
 
 namespace dmm::keeper {
 

@@ -49,7 +49,7 @@ std::string folder_fault(int folder, const std::string& directory) {
 }
 
 // Fills in the process that listens. Returns what is wrong with it, or an empty text.
-std::string identify(KeeperLink& link, const std::string& directory) {
+std::string identify(LiveKeeper& link, const std::string& directory) {
   ucred peer{};
   socklen_t size = sizeof peer;
   const std::string who = directory + '/' + socket_name + " belongs to ";
@@ -111,8 +111,8 @@ std::string find_paths(std::string& directory, std::string& executable) {
   return {};
 }
 
-KeeperLink start(const KeeperArguments& arguments) {
-  KeeperLink started;
+LiveKeeper start(const KeeperArguments& arguments) {
+  LiveKeeper started;
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) {
     started.fault = std::string("can't make a socket pair: ") + std::strerror(errno);
@@ -134,9 +134,9 @@ KeeperLink start(const KeeperArguments& arguments) {
   return started;
 }
 
-KeeperLink connect_to(const std::string& directory) {
+LiveKeeper connect_to(const std::string& directory) {
   const int folder = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  KeeperLink link;
+  LiveKeeper link;
   link.fault = folder_fault(folder, directory);
   if (link.fault.empty()) {
     link.socket = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -21,7 +21,7 @@ struct KeeperArguments {
 };
 
 /// A keeper and the connection to it.
-struct KeeperLink {
+struct LiveKeeper {
   pid_t process = 0;
   int handle = -1;          ///< of the process, readable when it has ended; the caller's
   int socket = -1;          ///< non-blocking, the caller's
@@ -35,11 +35,11 @@ std::string find_paths(std::string& directory, std::string& executable);
 
 /// Starts the keeper in a session of its own, with only the socket and standard error open; a keeper that outlives the
 /// manager gets no standard error.
-KeeperLink start(const KeeperArguments& arguments);
+LiveKeeper start(const KeeperArguments& arguments);
 
 /// Connects to the keeper that lives in a folder; the socket is -1 if no keeper listens there yet. The folder and the
 /// keeper must be of this account, and the keeper none of its jobs.
-KeeperLink connect_to(const std::string& directory);
+LiveKeeper connect_to(const std::string& directory);
 
 /// Whether a keeper holds the folder's lock.
 bool is_locked(const std::string& directory);

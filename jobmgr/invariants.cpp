@@ -51,16 +51,20 @@ WhyNot fault_of_arrays(const JobParts& parts) {
   return parts.arrays.broken_invariant();
 }
 
-}  // namespace
-
-WhyNot job_steps::broken_invariant(const JobParts& parts) {
+/// What the jobs say, added up: each sum is compared with the part that counts the same.
+struct Recount {
   std::uint32_t starts = 0;
   std::size_t dues = 0;
   std::size_t looks = 0;
   std::size_t uses = 0;
   std::size_t pauses = 0;
+};
+
+using NumbersByState = std::array<std::set<std::uint64_t>, job_state_count>;
+
+/// Whether each job is in the set of one state; `in_state` gets these sets.
+WhyNot fault_of_states(const JobParts& parts, NumbersByState& in_state) {
   std::size_t by_state = 0;
-  std::array<std::set<std::uint64_t>, job_state_count> in_state;
   for (std::size_t s = 0; s < job_state_count; ++s) {
     const auto state = static_cast<JobState>(s);
     const std::vector<std::uint64_t> numbers = parts.jobs.in(state);
@@ -69,50 +73,71 @@ WhyNot job_steps::broken_invariant(const JobParts& parts) {
     by_state += numbers.size();
   }
   if (by_state != parts.jobs.size()) return "the sets by state don't add up";
-  for (const auto& [number, record] : parts.jobs.all()) {
-    const Job& job = *record;
-    const std::string name = "job " + std::to_string(number) + ": ";
-    if (!in_state[static_cast<std::size_t>(job.state)].contains(number))
-      return name + "not in the set of its state";
-    if (job.run ? job.state == JobState::waiting : has_attempt(job.state))
-      return name + "an attempt in the wrong state";
-    if (is_over(job.state) && !job.ended) return name + "over without an end";
-    pauses += job.again_at != never;
-    if (job.again_at != never && (job.state != JobState::waiting || !parts.pauses.contains(job)))
-      return name + "its pause is missing";
-    if (!job.run) continue;
-    if (std::string fault = fault_of(*job.run, job.state); !fault.empty()) return name + fault;
-    if (job.places.size() != job.run->leases.size()) return name + "its leases and its places disagree";
-    for (const LeaseUse& use : job.run->leases) {
-      uses += job.run->open > 0;
-      if (job.run->open > 0 && !parts.leases.is_open(use.lease, number))
-        return name + "no news of its lease would come";
-      if (use.holds != parts.leases.holds(use.lease, number)) return name + "its lease disagrees";
-    }
-    for (std::uint32_t i = 0; i < job.run->components.size(); ++i) {
-      const ComponentRun& component_run = job.run->components[i];
-      starts += component_run.counted;
-      dues += component_run.due != never;
-      if (component_run.due != never && !parts.due.contains(component_run.due, {number, i}))
-        return name + "a due time is missing";
-      looks += component_run.look_due != never;
-      if (component_run.look_due != never && !parts.looks.contains(component_run.look_due, {number, i}))
-        return name + "a look is missing";
-      const bool runs =
-          component_run.phase == ComponentPhase::asked || component_run.phase == ComponentPhase::started;
-      if (runs && !parts.managers.has(component_run.manager, {number, i}))
-        return name + "its manager doesn't know it";
-    }
+  return {};
+}
+
+/// What a job says of its leases, and what is known of them; empty if all is well.
+WhyNot fault_of_leases(const JobParts& parts, const Job& job, Recount& sums) {
+  if (job.places.size() != job.run->leases.size()) return "its leases and its places disagree";
+  for (const LeaseUse& use : job.run->leases) {
+    sums.uses += job.run->open > 0;
+    if (job.run->open > 0 && !parts.leases.is_open(use.lease, job.number))
+      return "no news of its lease would come";
+    if (use.holds != parts.leases.holds(use.lease, job.number)) return "its lease disagrees";
   }
-  if (pauses != parts.pauses.size()) return "a pause is left over";
+  return {};
+}
+
+/// What a job says of its components, and what is known of them; empty if all is well.
+WhyNot fault_of_components(const JobParts& parts, const Job& job, Recount& sums) {
+  for (std::uint32_t i = 0; i < job.run->components.size(); ++i) {
+    const ComponentRun& component_run = job.run->components[i];
+    sums.starts += component_run.counted;
+    sums.dues += component_run.due != never;
+    if (component_run.due != never && !parts.due.contains(component_run.due, {job.number, i}))
+      return "a due time is missing";
+    sums.looks += component_run.look_due != never;
+    if (component_run.look_due != never && !parts.looks.contains(component_run.look_due, {job.number, i}))
+      return "a look is missing";
+    const bool runs =
+        component_run.phase == ComponentPhase::asked || component_run.phase == ComponentPhase::started;
+    if (runs && !parts.managers.has(component_run.manager, {job.number, i})) return "its manager doesn't know it";
+  }
+  return {};
+}
+
+/// What is wrong with one job; empty if all is well.
+WhyNot fault_of_job(const JobParts& parts, const Job& job, const NumbersByState& in_state, Recount& sums) {
+  if (!in_state[static_cast<std::size_t>(job.state)].contains(job.number)) return "not in the set of its state";
+  if (job.run ? job.state == JobState::waiting : has_attempt(job.state)) return "an attempt in the wrong state";
+  if (is_over(job.state) && !job.ended) return "over without an end";
+  sums.pauses += job.again_at != never;
+  if (job.again_at != never && (job.state != JobState::waiting || !parts.pauses.contains(job)))
+    return "its pause is missing";
+  if (!job.run) return {};
+  if (std::string fault = fault_of(*job.run, job.state); !fault.empty()) return fault;
+  if (std::string fault = fault_of_leases(parts, job, sums); !fault.empty()) return fault;
+  return fault_of_components(parts, job, sums);
+}
+
+}  // namespace
+
+WhyNot job_steps::broken_invariant(const JobParts& parts) {
+  Recount sums;
+  NumbersByState in_state;
+  if (std::string fault = fault_of_states(parts, in_state); !fault.empty()) return fault;
+  for (const auto& [number, job] : parts.jobs.all())
+    if (std::string fault = fault_of_job(parts, *job, in_state, sums); !fault.empty())
+      return "job " + std::to_string(number) + ": " + fault;
+  if (sums.pauses != parts.pauses.size()) return "a pause is left over";
   for (const std::uint64_t number : parts.eligibility.jobs())
     if (const Job* job = parts.jobs.find(number); !job || job->state != JobState::waiting)
       return "job " + std::to_string(number) + ": kept back, and doesn't wait";
   if (std::string fault = fault_of_arrays(parts); !fault.empty()) return fault;
   if (std::string fault = parts.eligibility.broken_invariant(); !fault.empty()) return fault;
-  if (starts != parts.starts.under_way()) return "starts under way are miscounted";
-  if (uses != parts.leases.all_open().size()) return "an attempt is over but still listed";
-  if (dues != parts.due.size() || looks != parts.looks.size()) return "a due time is left over";
+  if (sums.starts != parts.starts.under_way()) return "starts under way are miscounted";
+  if (sums.uses != parts.leases.all_open().size()) return "an attempt is over but still listed";
+  if (sums.dues != parts.due.size() || sums.looks != parts.looks.size()) return "a due time is left over";
   return {};
 }
 

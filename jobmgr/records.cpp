@@ -185,6 +185,27 @@ OrFault<JobArray, std::string> array_of(const JobRecord& job, const ProgressReco
   return array;
 }
 
+/// The job's leases and where they are: the first is in the row itself.
+static void record_places(ProgressRecord& row, const Job& job) {
+  if (job.places.empty()) return;
+  row.further.assign(job.places.begin() + 1, job.places.end());
+  row.lease = job.places[0].lease;
+  row.chain = job.places[0].chain;
+  row.clusters = job.places[0].clusters;
+  row.components_under = job.places[0].components;
+  row.isolation = job.places[0].isolation;
+}
+
+/// The job's attempt.
+static void record_attempt(ProgressRecord& row, const Attempt& run) {
+  row.nodes = run.granted;
+  row.held = run.held();
+  row.asked = run.asked;
+  row.grace = run.grace;
+  row.round_trip = run.round_trip;
+  for (const ComponentRun& component_run : run.components) row.components.push_back(record_of(component_run));
+}
+
 ProgressRecord progress_of(const Job& job, const Conditions* conditions, const JobArray* array) {
   ProgressRecord row;
   row.array = job.array;
@@ -230,21 +251,8 @@ ProgressRecord progress_of(const Job& job, const Conditions* conditions, const J
   row.own_files = job.own_files;
   row.origin = job.origin;
   row.tries = job.tries;
-  if (!job.places.empty()) {
-    row.further.assign(job.places.begin() + 1, job.places.end());
-    row.lease = job.places[0].lease;
-    row.chain = job.places[0].chain;
-    row.clusters = job.places[0].clusters;
-    row.components_under = job.places[0].components;
-    row.isolation = job.places[0].isolation;
-  }
-  if (!job.run) return row;
-  row.nodes = job.run->granted;
-  row.held = job.run->held();
-  row.asked = job.run->asked;
-  row.grace = job.run->grace;
-  row.round_trip = job.run->round_trip;
-  for (const ComponentRun& component_run : job.run->components) row.components.push_back(record_of(component_run));
+  record_places(row, job);
+  if (job.run) record_attempt(row, *job.run);
   return row;
 }
 

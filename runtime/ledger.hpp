@@ -19,15 +19,9 @@
 
 #include "manager/ledger.hpp"
 #include "protocol/time.hpp"
+#include "runtime/ledger_options.hpp"
 
 namespace dmm {
-
-struct LedgerOptions {
-  std::string path;
-  std::string party;                ///< the manager; the ledger of another one is refused
-  std::vector<std::string> tables;  ///< all tables of the ledger, in lower-case letters
-  bool sync_all = false;            ///< every commit survives the machine, whatever its grade
-};
 
 enum class CommitOutcome : std::uint8_t {
   done,

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "runtime/ledger.hpp"
+#include "runtime/ledger_options.hpp"
 #include "runtime/sqlite.hpp"
 
 namespace dmm {

@@ -45,6 +45,8 @@ std::string_view fault_of_nodes(const Grant& grant) {
 static std::string_view fault_of(const SiteParts& parts, std::size_t from, const Grant& grant);
 /// At home: nodes for a request of one of our users, or for another that they suit.
 static void take_grant(SiteStep& s, std::size_t from, const Grant& grant, HopLease lease);
+/// Passes a grant on to the neighbour that delegated its request to us.
+static void pass_grant(SiteStep& s, std::size_t from, Grant& grant, HopLease lease);
 
 // ---- towards the sink -----------------------------------------------------------------------------------------------
 
@@ -104,13 +106,16 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
   const Instant promised = std::max(from.proved, asked_at(s.parts, from.neighbour, grant));
   HopLease lease = lease_from(grant, s.now, promised, from.neighbour, neighbour.stands);
   if (grant.request.site == s.parts.settings.name) return take_grant(s, from.neighbour, grant, std::move(lease));
+  pass_grant(s, from.neighbour, grant, std::move(lease));
+}
 
+void pass_grant(SiteStep& s, std::size_t from, Grant& grant, HopLease lease) {
   const PartKey key{grant.request, grant.part, grant.round};
-  const Foreign* waiting = s.parts.transit.find(key, from.neighbour);
+  const Foreign* waiting = s.parts.transit.find(key, from);
   const auto give_up = [&](std::string_view why) {
     s.effects.log(Level::info, "release", grant.request,
                   {{"lease", to_text(grant.lease)}, {"unused", true}, {"text", std::string(why)}});
-    send(s, from.neighbour, Release{grant.lease, {}, false, false}, grant.request);
+    send(s, from, Release{grant.lease, {}, false, false}, grant.request);
   };
   if (!waiting) return give_up("no request waits for it");
   const Delegate& asked = waiting->delegate;
@@ -121,7 +126,7 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
       std::equal(way.begin(), way.end(), grant.chain.end() - static_cast<std::ptrdiff_t>(way.size()));
   if (const std::string fault = is_ours ? dmm::fault_of(grant.nodes, asked.request.need) : "another chain";
       !fault.empty()) {
-    s.parts.refuse(from.neighbour, "grant");
+    s.parts.refuse(from, "grant");
     give_up(fault);
     return on_no_answer(s, s.parts.transit.take_passed(key), RejectReason::malformed);
   }
@@ -131,9 +136,10 @@ void on(SiteStep& s, FromSite from, Grant& grant) {
   lease.downstream = to;
   grant.term = first_promise(s.parts, s.now, lease);
   lease.downstream_until = promised_until(s.parts, s.now, lease);
-  s.effects.log(
-      Level::info, "pass_grant", grant.request,
-      {{"from", neighbour.site.text}, {"to", s.parts.neighbours[to].site.text}, {"lease", to_text(grant.lease)}});
+  s.effects.log(Level::info, "pass_grant", grant.request,
+                {{"from", s.parts.neighbours[from].site.text},
+                 {"to", s.parts.neighbours[to].site.text},
+                 {"lease", to_text(grant.lease)}});
   const RequestId trace = grant.request;
   add_lease(s, std::move(lease));
   send(s, to, std::move(grant), trace);

@@ -1,6 +1,6 @@
 // The workload of a whole grid: one file, where the partition (column 16) of a job is the number of its cluster. The
 // file is read at once, because it is sorted, thinned out and added up before the first job is submitted. To go
-// through a long log job by job use workloads/swf.hpp. The topology says which cluster a number means.
+// through a long log job by job use workloads/swf_reader.hpp. The topology says which cluster a number means.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "protocol/outcome.hpp"
-#include "workloads/swf.hpp"
+#include "workloads/swf_reader.hpp"
 #include "workloads/workload.hpp"
 
 namespace dmm {

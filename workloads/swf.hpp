@@ -8,26 +8,16 @@
 // other lines are jobs.
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "workloads/log_line.hpp"
-#include "workloads/log_reader.hpp"
 
 namespace dmm {
 
 using SwfLine = LogLine;
-using SwfCounts = LogCounts;
 
 /// Reads one line without its newline; a carriage return at its end is white space. The first 18 columns must be
 /// numbers. Further columns are ignored, since some logs append text. Decimals are accepted and, in times, rounded.
 LogLine parse_swf_line(std::string_view line);
-
-/// A log reader that reads any file as the Standard Workload Format, whatever its name and contents.
-class SwfReader : public LogReader {
- public:
-  SwfReader(std::string path, BadLines bad_lines) : LogReader(std::move(path), bad_lines, LogFormat::swf) {}
-};
 
 }  // namespace dmm

@@ -227,6 +227,18 @@ static void read_array_of(const Json& json, ToldJob& job) {
     job.groups.push_back({state, text_in(group, "indices"), value_in<std::uint64_t>(group, "count")});
 }
 
+/// Where the job runs or ran.
+static void read_places(const Json& json, ToldJob& job) {
+  if (const auto nodes = json.find("nodes"); nodes != json.end() && nodes->is_object())
+    for (const auto& [manager, set] : nodes->items())
+      if (set.is_string()) job.nodes += (job.nodes.empty() ? "" : ", ") + manager + " " + set.get<std::string>();
+  job.isolation = texts_in(json, "isolation");
+  for (const Json& one : rows_in(json, "places")) job.places.push_back(place_from_json(one));
+  if (const auto place = json.find("place"); job.places.empty() && place != json.end() && place->is_object())
+    job.places.push_back(place_from_json(*place));
+  job.placement = text_in(json, "placement");
+}
+
 ToldJob job_from_json(const Json& json) {
   ToldJob job;
   job.number = value_in<std::uint64_t>(json, "job");
@@ -270,14 +282,7 @@ ToldJob job_from_json(const Json& json) {
   for (const Json& one : rows_in(json, "dependencies"))
     job.dependencies.push_back({value_in<std::string>(one, "kind"), value_in<std::uint64_t>(one, "job"),
                                 optional_in<std::uint32_t>(one, "index")});
-  if (const auto nodes = json.find("nodes"); nodes != json.end() && nodes->is_object())
-    for (const auto& [manager, set] : nodes->items())
-      if (set.is_string()) job.nodes += (job.nodes.empty() ? "" : ", ") + manager + " " + set.get<std::string>();
-  job.isolation = texts_in(json, "isolation");
-  for (const Json& one : rows_in(json, "places")) job.places.push_back(place_from_json(one));
-  if (const auto place = json.find("place"); job.places.empty() && place != json.end() && place->is_object())
-    job.places.push_back(place_from_json(*place));
-  job.placement = text_in(json, "placement");
+  read_places(json, job);
   job.left_behind = text_in(json, "left_behind");
   job.tasks = value_in<std::uint32_t>(json, "tasks");
   job.input_files = value_in<std::uint32_t>(json, "input_files");

@@ -1,4 +1,4 @@
-// Shared by the views: reading a question's argument, and writing an answer. Internal to views/.
+// Shared by the views: reading a question's argument, and writing an answer. Internal to daemons/answers/.
 #pragma once
 
 #include <algorithm>
@@ -93,6 +93,11 @@ inline Json nodes_by_manager(const std::vector<NodeGroup>& groups) {
   for (const auto& [manager, nodes] : managers) json[manager] = to_text(nodes);
   return json;
 }
+
+/// A name, or null if it is empty.
+inline Json name_or_null(const SiteName& site) { return site.empty() ? Json(nullptr) : Json(site.text); }
+
+inline double in_seconds(std::uint64_t microseconds) { return static_cast<double>(microseconds) / 1e6; }
 
 /// A date in seconds since 1970, or null.
 inline Json date(const ViewTime& time, std::optional<Instant> instant) {

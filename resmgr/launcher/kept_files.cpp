@@ -17,6 +17,7 @@
 
 #include "keys/sha256.hpp"
 #include "protocol/numbers.hpp"
+#include "resmgr/launcher/replicas.hpp"
 
 namespace dmm::launcher {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "protocol/input_files.hpp"
 #include "resmgr/backends/process/launch_arguments.hpp"
-#include "resmgr/launcher/download.hpp"
+#include "resmgr/launcher/transfer.hpp"
 
 namespace dmm::launcher {
 

@@ -3,7 +3,7 @@
 // alone.
 #pragma once
 
-#include "simulator/faults/random_grid.hpp"
+#include "simulator/faults/random_run.hpp"
 
 namespace dmm {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "simulator/faults/dice.hpp"
-#include "simulator/faults/random_grid.hpp"
+#include "simulator/faults/random_run.hpp"
 
 namespace dmm {
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "keys/sha256.hpp"
+#include "resmgr/launcher/download.hpp"
 
 namespace kept_files_test {
 

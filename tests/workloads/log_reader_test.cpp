@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tests/temporary_file.hpp"
-#include "workloads/swf.hpp"
 
 namespace log_reader_test {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/temporary_file.hpp"
+#include "workloads/swf_reader.hpp"
 
 namespace swf_test {
 

@@ -44,7 +44,7 @@ class Bed(SlurmTest):
         until(lambda: file.read_text().strip(), lambda: cluster.run("squeue"), MINUTE)
         return float(file.read_text()) - submitted, job
 
-    def taken_back(self, is_lent=False):
+    def reclaim_seconds(self, is_lent=False):
         """Seconds until a job of b's users has all of b, with or without a job of a's user on one of the nodes."""
         if is_lent:
             self.a.fill()
@@ -118,8 +118,8 @@ def by_pilots(times, rows):
         time.sleep(20)  # its use while nothing happens
         share = (processor_seconds(pid) - before) / (time.monotonic() - began)
         for _ in range(times):
-            rows["all held by pilots"].append(bed.taken_back())
-            rows["one lent by a pilot, to a job that heeds SIGTERM"].append(bed.taken_back(is_lent=True))
+            rows["all held by pilots"].append(bed.reclaim_seconds())
+            rows["one lent by a pilot, to a job that heeds SIGTERM"].append(bed.reclaim_seconds(is_lent=True))
             full = bed.fill_with_slurm()
             rows["of a full cluster, on a borrowed node"].append(bed.started(bed.a)[0])
             bed.a.run("scancel", full)
@@ -142,8 +142,8 @@ def by_prolog(times, rows):
         bed = PrologBed()
         bed.setUp()
         for _ in range(times):
-            rows["all offered, a prolog stops the agents"].append(bed.taken_back())
-            rows["one lent so, to a job that heeds SIGTERM"].append(bed.taken_back(is_lent=True))
+            rows["all offered, a prolog stops the agents"].append(bed.reclaim_seconds())
+            rows["one lent so, to a job that heeds SIGTERM"].append(bed.reclaim_seconds(is_lent=True))
     finally:
         PrologBed.doClassCleanups()
 

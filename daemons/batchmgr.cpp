@@ -88,7 +88,7 @@ int run(const BatchManagerConfig& config, const DaemonArguments& arguments) {
     const std::string text = trust_text(chosen.borrow);
     foundation.log.write(Level::warning, "trusts", {{"text", text}});
     if (!foundation.log.on_terminal())
-      std::fprintf(stderr, "%s: warning: %s\n", settings.log.who.c_str(), text.c_str());
+      std::fprintf(stderr, "%s: warning: %s\n", settings.log.daemon.c_str(), text.c_str());
   }
   const BatchSystem* const system = find_batch_system(chosen.system);
   DMM_ASSERT(system != nullptr);  // the configuration was checked

@@ -55,7 +55,7 @@ class Foundation {
   void warn(const DaemonSettings& settings) {
     for (const std::string& text : exposures_of(runs_as_root() && !settings.needs_root)) {
       log.write(Level::warning, "exposed", {{"text", text}});
-      if (!log.on_terminal()) std::fprintf(stderr, "%s: warning: %s\n", settings.log.who.c_str(), text.c_str());
+      if (!log.on_terminal()) std::fprintf(stderr, "%s: warning: %s\n", settings.log.daemon.c_str(), text.c_str());
     }
   }
 

@@ -70,15 +70,16 @@ bool Endpoint::far(Role theirs) const {
 }
 
 bool Endpoint::admitted(const Party& party) const {
-  const Admission& who = settings_.admission;
+  const Admission& admission = settings_.admission;
   const bool ours = party.site == settings_.self.site;
   if (!is_well_named(party)) return false;
   switch (party.role) {
-    case Role::client: return who.clients;
-    case Role::resource_manager: return (who.resource_managers && ours) || who.parties.contains(party);
+    case Role::client: return admission.clients;
+    case Role::resource_manager: return (admission.resource_managers && ours) || admission.parties.contains(party);
     case Role::job_manager:
-      return who.job_managers || (who.job_managers_of_site && ours) || who.parties.contains(party);
-    case Role::site_manager: return who.parties.contains(party);
+      return admission.job_managers || (admission.job_managers_of_site && ours) ||
+             admission.parties.contains(party);
+    case Role::site_manager: return admission.parties.contains(party);
   }
   return false;
 }

@@ -176,7 +176,7 @@ class Endpoint {
   void vouch_to(Instant now, Peer& peer);
   void vouch_to_all(Instant now, const Peer* but);
   void ask_certificates(Instant now);
-  void prove_anew(const LinkSecret& secret);
+  void renew_proof(const LinkSecret& secret);
   Instant renewal_of(std::string_view certificate) const;
   WallSeconds wall_seconds(Instant now) const;
   void take(Instant now, const Way& way, std::string_view frame, std::vector<Received>& messages,
@@ -239,7 +239,7 @@ class Endpoint {
   void acknowledge(Instant now, Peer& peer, std::uint64_t sequence);
   void note_kept(Peer& peer, std::size_t before);
   void give_up(Instant now, Peer& peer);
-  void begin_anew(Instant now, Peer& peer, const std::string& why);
+  void begin_again(Instant now, Peer& peer, const std::string& why);
   std::size_t kept_max(const Peer& peer) const;
   void count_sent(const Party& to, std::uint16_t type, const RequestId& trace);
 

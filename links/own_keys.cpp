@@ -33,7 +33,7 @@ Instant Endpoint::renewal_of(std::string_view letters) const {
 void Endpoint::hold(Instant now, const LinkSecret& secret, std::string certificate) {
   const bool is_other = keys_.seals && public_of(secret) != keys_.seals->key();
   if (!keys_.seals) keys_.seals = std::make_unique<Seals>(secret, settings_.seal_salt);
-  if (is_other) prove_anew(secret);
+  if (is_other) renew_proof(secret);
   if (!is_other || !DMM_PLANT(key_forgotten)) settings_.certificate = std::move(certificate);
   // Peers believe us until the certificate ends that we showed them last. Over a connection of the key before,
   // another certificate would be refused.
@@ -48,7 +48,7 @@ void Endpoint::hold(Instant now, const LinkSecret& secret, std::string certifica
 }
 
 /// What is dialled from now on proves the key, and so do new seals.
-void Endpoint::prove_anew(const LinkSecret& secret) {
+void Endpoint::renew_proof(const LinkSecret& secret) {
   keys_.seals->use(secret);
   for (Peer* const peer : in_order_) {
     if (!peer->route.direct || !place_and_key(peer->route.endpoint).second) continue;

@@ -41,7 +41,7 @@ void Endpoint::send(Instant now, Effects& effects) {
   }
   effects.dormant.clear();
   for (const Party& party : effects.renewals)
-    if (Peer* peer = peers_.find(party)) begin_anew(now, *peer, "the records of both sides differ");
+    if (Peer* peer = peers_.find(party)) begin_again(now, *peer, "the records of both sides differ");
   effects.renewals.clear();
 }
 
@@ -257,11 +257,11 @@ void Endpoint::note_kept(Peer& peer, std::size_t before) {
 /// Too much waits for a peer that acknowledges nothing.
 void Endpoint::give_up(Instant now, Peer& peer) {
   ++peer.recovery.given_up;
-  begin_anew(now, peer, "it acknowledged nothing of " + std::to_string(peer.session.kept_bytes()) + " bytes");
+  begin_again(now, peer, "it acknowledged nothing of " + std::to_string(peer.session.kept_bytes()) + " bytes");
 }
 
 /// As if the peer had restarted: both compare what they believe.
-void Endpoint::begin_anew(Instant now, Peer& peer, const std::string& why) {
+void Endpoint::begin_again(Instant now, Peer& peer, const std::string& why) {
   const std::size_t before = peer.session.kept_bytes();
   notice(now, peer, "session_given_up", why);
   peer.session.reset();

@@ -54,10 +54,10 @@ OrFault<Proof> Trust::prove(std::string_view certificate, WallSeconds now) const
   const auto known = read(certificate);
   if (const auto* fault = std::get_if<std::string>(&known)) return *fault;
   const Certificate& shown = std::get<Certificate>(known);
-  const std::string whose = "the certificate of " + to_text(shown.party);
+  const std::string description = "the certificate of " + to_text(shown.party);
   if (is_revoked(shown.party.site, shown.link)) return "the link key of " + to_text(shown.party) + " is revoked";
-  if (now < shown.from - clock_slack) return whose + " isn't valid yet: is one of the clocks wrong?";
-  if (now >= shown.until) return whose + " has expired";
+  if (now < shown.from - clock_slack) return description + " isn't valid yet: is one of the clocks wrong?";
+  if (now >= shown.until) return description + " has expired";
   return Proof{shown.link, shown.party, shown.right, shown.from, shown.until};
 }
 

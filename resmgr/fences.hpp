@@ -36,7 +36,7 @@ class Fences {
     return rows;
   }
   /// The fence of a node that is configured again; none: no node of this name was taken out.
-  std::optional<Epoch> take_back(const std::string& name) {
+  std::optional<Epoch> take_kept(const std::string& name) {
     const auto row = gone_.find(name);
     if (row == gone_.end()) return std::nullopt;
     const Epoch highest = row->second.highest;

@@ -33,7 +33,7 @@ void number_nodes(ResourceParts& parts) {
     parts.fences.leave(std::move(row));
   }
   for (const auto& [node, name] : after) {
-    const auto highest = parts.fences.take_back(name);
+    const auto highest = parts.fences.take_kept(name);
     parts.slots.replace(node, highest.value_or(Epoch{}));
     if (highest) parts.fences.changed(node);
   }

@@ -52,7 +52,7 @@ std::string seconds_text(Duration length) {
 
 Unanswered why_of(ReachFault fault) {
   switch (fault) {
-    case ReachFault::nobody_listens: return Unanswered::nobody_listens;
+    case ReachFault::no_listener: return Unanswered::no_listener;
     case ReachFault::not_permitted: return Unanswered::not_permitted;
     case ReachFault::no_such_host: return Unanswered::no_such_host;
   }

@@ -21,9 +21,9 @@ namespace dmm {
 
 /// Why a question has no answer.
 enum class Unanswered : std::uint8_t {
-  no,              ///< it has one, which may be that the manager refuses
-  silence,         ///< nothing came in time
-  nobody_listens,  ///< as why_unreachable says
+  no,           ///< it has one, which may be that the manager refuses
+  silence,      ///< nothing came in time
+  no_listener,  ///< as why_unreachable says
   not_permitted,
   no_such_host,
   another_name,  ///< the manager at the endpoint has another name

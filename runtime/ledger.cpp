@@ -121,8 +121,8 @@ std::string Ledger::Inside::open() {
     return "the ledger " + options.path + " " + text;
   if (std::string text = fault_of_content(database.get(), options, total); !text.empty())
     return unreadable() ? "cannot read the ledger " + options.path + ": " + error() : damaged + text;
-  if (const std::string whose = about(database.get(), "party"); whose != options.party)
-    return "the ledger " + options.path + " is that of " + whose + ", not of " + options.party;
+  if (const std::string party = about(database.get(), "party"); party != options.party)
+    return "the ledger " + options.path + " is that of " + party + ", not of " + options.party;
   if (std::string text = begin_log(); !text.empty()) return text;
   if (std::string text = take_over_older(database.get(), options); !text.empty()) return text;
   if (std::string text = prepare(); !text.empty()) return text;

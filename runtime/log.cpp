@@ -134,13 +134,13 @@ std::optional<Level> parse_level(std::string_view text) {
   return text == "error" ? Level::error : Level::info;
 }
 
-void append_json_line(std::string& out, std::string_view time, std::string_view who, const LogEvent& event) {
+void append_json_line(std::string& out, std::string_view time, std::string_view daemon, const LogEvent& event) {
   out += R"({"time":)";
   append_json_string(out, time);
   out += R"(,"level":)";
   append_json_string(out, to_text(event.level));
   out += R"(,"who":)";
-  append_json_string(out, who);
+  append_json_string(out, daemon);
   out += R"(,"event":)";
   append_json_string(out, event.name);
   if (!event.trace.empty()) {
@@ -199,7 +199,7 @@ struct Log::Inside {
 
   void report(const std::string& fault) {
     if (std::exchange(reported, true)) return;
-    std::fprintf(stderr, "%s: cannot write the log: %s (reported once)\n", options.who.c_str(), fault.c_str());
+    std::fprintf(stderr, "%s: cannot write the log: %s (reported once)\n", options.daemon.c_str(), fault.c_str());
   }
 
   std::unique_ptr<spdlog::logger> make_logger(spdlog::sink_ptr sink) {
@@ -265,7 +265,7 @@ void Log::write(const LogEvent& event) {
   const std::string_view time = in.stamp();
   if (in.file) {
     in.line.clear();
-    append_json_line(in.line, time, in.options.who, event);
+    append_json_line(in.line, time, in.options.daemon, event);
     in.put(*in.file, event.level);
     if (event.level >= Level::warning)
       in.flush_at = never;

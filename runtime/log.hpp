@@ -25,7 +25,7 @@ bool is_utf8(std::string_view text);
 std::string_view to_text(Level level);
 
 /// Appends the line of an event in the file, without its end of line. `time` is utc_text of the wall clock.
-void append_json_line(std::string& out, std::string_view time, std::string_view who, const LogEvent& event);
+void append_json_line(std::string& out, std::string_view time, std::string_view daemon, const LogEvent& event);
 /// Appends the line of an event for people, without its end of line.
 void append_short_line(std::string& out, std::string_view time, const LogEvent& event);
 
@@ -36,7 +36,7 @@ struct LogOptions {
   std::string file;                          ///< JSON lines; empty: no file
   bool terminal = true;                      ///< also writes short lines to standard error
   std::optional<Level> level = Level::info;  ///< nothing: no log at all
-  std::string who;                           ///< "sitemgr das-0", in every line of the file
+  std::string daemon;                        ///< "sitemgr das-0", in every line of the file
   std::size_t bytes_max = 0;                 ///< of the file, before it is moved; 0: no bound
   std::size_t moved_max = 0;                 ///< moved files that are kept
 };

@@ -72,12 +72,12 @@ std::optional<Unreachable> why_no_file(const std::string& endpoint, const std::s
   const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (socket.get() < 0) return std::nullopt;
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0) return std::nullopt;
-  const std::string nobody = "no process listens at " + endpoint;
+  const std::string text = "no process listens at " + endpoint;
   switch (errno) {
     case ENOENT:
-    case ENOTDIR: return Unreachable{ReachFault::nobody_listens, nobody + ": there is no such socket", {}};
+    case ENOTDIR: return Unreachable{ReachFault::no_listener, text + ": there is no such socket", {}};
     case ECONNREFUSED:
-      return Unreachable{ReachFault::nobody_listens, nobody + ": the process that made the socket has ended", {}};
+      return Unreachable{ReachFault::no_listener, text + ": the process that made the socket has ended", {}};
     case EACCES:
     case EPERM: return forbidden(endpoint, path);
     default: return std::nullopt;  // such as EAGAIN: many other clients are waiting
@@ -118,7 +118,7 @@ std::optional<Unreachable> why_no_host(const std::string& endpoint, std::string_
     if (last == 0) return std::nullopt;
   }
   return Unreachable{
-      ReachFault::nobody_listens, "no process listens at " + endpoint + ": " + std::strerror(last), {}};
+      ReachFault::no_listener, "no process listens at " + endpoint + ": " + std::strerror(last), {}};
 }
 
 }  // namespace

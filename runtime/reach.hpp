@@ -11,13 +11,13 @@
 namespace dmm {
 
 enum class ReachFault : std::uint8_t {
-  nobody_listens,  ///< no such socket, or no process listens at it
-  not_permitted,   ///< the file system forbids it
-  no_such_host,    ///< the name of the host leads nowhere
+  no_listener,    ///< no such socket, or no process listens at it
+  not_permitted,  ///< the file system forbids it
+  no_such_host,   ///< the name of the host leads nowhere
 };
 
 struct Unreachable {
-  ReachFault why = ReachFault::nobody_listens;
+  ReachFault why = ReachFault::no_listener;
   std::string text;   ///< for people; names the endpoint
   std::string owner;  ///< not_permitted: the account that owns the barrier
 };

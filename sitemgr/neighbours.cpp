@@ -106,7 +106,8 @@ void Neighbours::sum_up(std::size_t distances) {
   }
   for (const Beyond& beyond : beyond_)
     for (const Greatest* sum : {&beyond.lendable, &beyond.largest, &beyond.queued, &beyond.round_trip})
-      DMM_ASSERT(sum->second <= sum->most && (sum->who == SIZE_MAX || sum->who != sum->second_who));
+      DMM_ASSERT(sum->second <= sum->most &&
+                 (sum->most_index == SIZE_MAX || sum->most_index != sum->second_index));
   summed_up_ = revision_;
 }
 
@@ -122,7 +123,7 @@ const CapacityHint& Neighbours::hint_for(std::size_t index, const HintEntry& own
     const std::size_t its = !told.removed && !entry_of(told, d).complete ? 1 : 0;
     DMM_ASSERT(beyond.incomplete >= its);
     const std::size_t others = beyond.incomplete - its;
-    const std::size_t waits = beyond.queued.who_without(index);
+    const std::size_t waits = beyond.queued.index_without(index);
     const std::uint32_t queued = beyond.queued.without(index);
     DMM_ASSERT(queued == 0 || (waits != index && waits < list_.size() && d < list_[waits].hint.size()));
     hint_[d + 1] = {beyond.lendable.without(index),

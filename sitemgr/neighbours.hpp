@@ -67,19 +67,19 @@ class Neighbours {
   /// The greatest of the neighbours' values of one distance, and the greatest of all but the first with that.
   struct Greatest {
     std::uint32_t most = 0, second = 0;
-    std::size_t who = SIZE_MAX, second_who = SIZE_MAX;
+    std::size_t most_index = SIZE_MAX, second_index = SIZE_MAX;
     /// Each neighbour is seen once.
     void see(std::size_t index, std::uint32_t value) {
-      if (value <= second && second_who != SIZE_MAX) return;  // most neighbours are like others
-      if (who == SIZE_MAX || value > most) {
-        second = most, second_who = who;
-        most = value, who = index;
+      if (value <= second && second_index != SIZE_MAX) return;  // most neighbours are like others
+      if (most_index == SIZE_MAX || value > most) {
+        second = most, second_index = most_index;
+        most = value, most_index = index;
       } else {
-        second = value, second_who = index;
+        second = value, second_index = index;
       }
     }
-    std::uint32_t without(std::size_t index) const { return index == who ? second : most; }
-    std::size_t who_without(std::size_t index) const { return index == who ? second_who : who; }
+    std::uint32_t without(std::size_t index) const { return index == most_index ? second : most; }
+    std::size_t index_without(std::size_t index) const { return index == most_index ? second_index : most_index; }
   };
   /// What the neighbours' entries of one distance come to.
   struct Beyond {

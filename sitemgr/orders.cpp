@@ -9,16 +9,16 @@
 
 namespace dmm::site_steps {
 
-std::size_t reclaim(SiteStep& s, const std::string& whose, Duration grace) {
+std::size_t reclaim(SiteStep& s, const std::string& lease_or_site, Duration grace) {
   std::size_t taken = 0;
   for (const LeaseId& id : s.parts.leases.all()) {
     HopLease& lease = *s.parts.leases.find(id);
     if (lease.upstream || lease.chain.empty()) continue;
     const bool is_lent = lease.downstream.has_value();
     // A neighbour that passes nodes on answers for them, too.
-    const bool is_theirs =
-        is_lent && (lease.chain.back().text == whose || s.parts.neighbours[*lease.downstream].site.text == whose);
-    const bool is_meant = whose.empty() ? is_lent : to_text(id) == whose || is_theirs;
+    const bool is_theirs = is_lent && (lease.chain.back().text == lease_or_site ||
+                                       s.parts.neighbours[*lease.downstream].site.text == lease_or_site);
+    const bool is_meant = lease_or_site.empty() ? is_lent : to_text(id) == lease_or_site || is_theirs;
     if (!is_meant) continue;
     reclaim(s, lease, grace, LeaseEnd::reclaimed);
     ++taken;

@@ -6,7 +6,7 @@
 
 namespace dmm::site_steps {
 
-std::size_t reclaim(SiteStep& s, const std::string& whose, Duration grace);
+std::size_t reclaim(SiteStep& s, const std::string& lease_or_site, Duration grace);
 /// The holder hears it at once; the resource managers ask what runs to end, and kill it after the grace.
 void reclaim(SiteStep& s, HopLease& lease, Duration grace, LeaseEnd reason);
 bool drain(SiteStep& s, const SiteName& site);

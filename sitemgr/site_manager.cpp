@@ -162,9 +162,9 @@ void SiteManager::restore(Instant now, std::vector<SiteRecord> rows) {
 }
 std::vector<SiteRecord> SiteManager::records() const { return records_of(parts_); }
 
-std::size_t SiteManager::reclaim(Instant now, const std::string& whose, Duration grace, Effects& effects) {
+std::size_t SiteManager::reclaim(Instant now, const std::string& lease_or_site, Duration grace, Effects& effects) {
   SiteStep s{parts_, now, effects};
-  return site_steps::reclaim(s, whose, grace);
+  return site_steps::reclaim(s, lease_or_site, grace);
 }
 bool SiteManager::drain(Instant now, const SiteName& site, Effects& effects) {
   SiteStep s{parts_, now, effects};

@@ -46,7 +46,7 @@ class SiteManager {
   /// Reclaims what this site owns and has leased out. The text names one lease (in its text form), or a borrowing
   /// site or a neighbour for all its leases. With an empty text all that are lent are reclaimed. Returns how many
   /// leases. With `end_of_job` as grace, each comes back when its job has ended.
-  std::size_t reclaim(Instant now, const std::string& whose, Duration grace, Effects& effects);
+  std::size_t reclaim(Instant now, const std::string& lease_or_site, Duration grace, Effects& effects);
   /// Lends nothing more to this site; our own name: nothing new starts on our nodes. False if it was so already.
   bool drain(Instant now, const SiteName& site, Effects& effects);
   /// Whether a site of that name can be drained: this one, a neighbour, or the holder of a lease of ours.

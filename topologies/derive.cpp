@@ -60,16 +60,20 @@ class Deriver {
   DaemonFile& add(const Party& party) {
     const bool is_site = party.role == Role::site_manager;
     const bool is_job_manager = party.role == Role::job_manager;
-    const std::string who = party.site.text + (is_site ? "" : "-" + party.name);
+    const std::string party_name = party.site.text + (is_site ? "" : "-" + party.name);
     DaemonFile daemon;
     daemon.kind = is_site ? DaemonKind::sitemgr : is_job_manager ? DaemonKind::jobmgr : DaemonKind::resmgr;
     daemon.party = party;
-    const std::string name = std::string(to_text(daemon.kind)) + "-" + who;
+    const std::string name = std::string(to_text(daemon.kind)) + "-" + party_name;
     if (!names_.insert(name).second)
       complain("two daemons would have files called \"" + name + "\"; rename a site, a user or a cluster");
     daemon.config_file = options_.directory + "/config/" + name + ".json";
     daemon.log_file = options_.directory + "/logs/" + name + ".jsonl";
-    daemon.directory = options_.directory + (is_site ? "/site-" : is_job_manager ? "/jobs-" : "/run-") + who;
+    daemon.directory = options_.directory +
+                       (is_site          ? "/site-"
+                        : is_job_manager ? "/jobs-"
+                                         : "/run-") +
+                       party_name;
     deployment_.directories.push_back(daemon.directory);
     const std::size_t n = deployment_.daemons.size();
     daemon.endpoint = "ipc://" + options_.directory + "/s/" + std::to_string(n) + ".ipc";

@@ -54,7 +54,7 @@ std::vector<std::string> replaced_lines(const Comparison& comparison) {
         variants[what] += (variants[what].empty() ? "" : ", ") + comparison.variants[variant];
   }
   std::vector<std::string> lines;
-  for (const auto& [what, who] : variants) lines.push_back("replaced at " + who + ": " + what);
+  for (const auto& [what, names] : variants) lines.push_back("replaced at " + names + ": " + what);
   return lines;
 }
 

@@ -43,10 +43,10 @@ class Drawing {
   void moments(const std::vector<Moment>& all) {
     for (std::size_t i = 0; i < all.size();) {
       std::size_t end = i + 1;
-      std::string who = all[i].who;
+      std::string parties = all[i].party;
       for (; end < all.size() && all[end].text == all[i].text; ++end)
-        if (all[end].who != all[end - 1].who) who += ", " + all[end].who;
-      put(all[i].at, harmless(who + " " + all[i].text));
+        if (all[end].party != all[end - 1].party) parties += ", " + all[end].party;
+      put(all[i].at, harmless(parties + " " + all[i].text));
       i = end;
     }
   }

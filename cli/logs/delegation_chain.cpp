@@ -46,7 +46,7 @@ std::string words_for(const LogRecord& record) {
   return {};
 }
 
-std::string who_of(const LogRecord& record) {
+std::string party_text(const LogRecord& record) {
   if (record.role == "sitemgr") return record.site;
   return record.role + " " + record.site + "/" + record.name;
 }
@@ -81,7 +81,7 @@ class Replay {
     std::string text = words_for(record);
     if (text.empty()) return;
     auto& list = searching && chain_->asked.empty() ? chain_->before : chain_->after;
-    list.push_back({record.microseconds, who_of(record), std::move(text)});
+    list.push_back({record.microseconds, party_text(record), std::move(text)});
   }
 
   /// Takes a record in which a site logs its own asking; false if the record is about something else.
@@ -217,7 +217,7 @@ DelegationChain rebuild(const std::string& request, const std::vector<const LogR
       replay.add(*record);
     else if (std::string text = words_for(*record); !text.empty())
       (record->event == "submitted" ? chain.before : others)
-          .push_back({record->microseconds, who_of(*record), std::move(text)});
+          .push_back({record->microseconds, party_text(*record), std::move(text)});
   }
   replay.run(chain);
   complete(chain, records);
@@ -282,7 +282,7 @@ nlohmann::ordered_json hop_to_json(const Hop& hop) {
 nlohmann::ordered_json moments_to_json(const std::vector<Moment>& moments) {
   auto list = nlohmann::ordered_json::array();
   for (const Moment& moment : moments)
-    list.push_back({{"at_microseconds", moment.at}, {"who", moment.who}, {"text", moment.text}});
+    list.push_back({{"at_microseconds", moment.at}, {"who", moment.party}, {"text", moment.text}});
   return list;
 }
 

@@ -37,8 +37,8 @@ struct Hop {
 /// An event of the request or its lease beside the search.
 struct Moment {
   std::int64_t at = 0;
-  std::string who;   ///< "das-0", "jobmgr u0", "resmgr nodes"
-  std::string text;  ///< a clause in the past: "submitted", "claimed the lease"
+  std::string party;  ///< "das-0", "jobmgr u0", "resmgr nodes"
+  std::string text;   ///< a clause in the past: "submitted", "claimed the lease"
 };
 
 /// A lease of a request and its chain: the owner first, the sink last.

@@ -23,13 +23,13 @@ namespace fs = std::filesystem;
 constexpr std::size_t line_bytes_max = 1 << 20;
 
 /// Splits "sitemgr das-0", "jobmgr das-0/alice".
-void read_who(const std::string& who, LogRecord& record) {
-  const std::size_t blank = who.find(' ');
-  record.role = who.substr(0, blank);
+void read_daemon(const std::string& daemon, LogRecord& record) {
+  const std::size_t blank = daemon.find(' ');
+  record.role = daemon.substr(0, blank);
   if (blank == std::string::npos) return;
-  const std::size_t slash = who.find('/', blank);
-  record.site = who.substr(blank + 1, slash == std::string::npos ? slash : slash - blank - 1);
-  if (slash != std::string::npos) record.name = who.substr(slash + 1);
+  const std::size_t slash = daemon.find('/', blank);
+  record.site = daemon.substr(blank + 1, slash == std::string::npos ? slash : slash - blank - 1);
+  if (slash != std::string::npos) record.name = daemon.substr(slash + 1);
 }
 
 std::string text_of(const nlohmann::json& value) {
@@ -121,7 +121,7 @@ std::optional<LogRecord> parse_log_line(std::string_view line) {
     if (key == "time")
       record.microseconds = parse_utc(text);
     else if (key == "who")
-      read_who(text, record);
+      read_daemon(text, record);
     else if (key == "event")
       record.event = std::move(text);
     else if (key == "request")

@@ -158,7 +158,7 @@ ToldJob::Place place_from_json(const Json& json) {
 std::string remedy_of(const Manager& manager, const Reply& reply) {
   const std::string program(to_text(manager.party.role));
   switch (reply.why) {
-    case Unanswered::nobody_listens:
+    case Unanswered::no_listener:
       if (manager.testbed.empty()) return "; start it with `" + program + " --config FILE`";
       return "; start it with `dmm testbed restart " + manager.testbed + " --which \"" + to_text(manager.party) +
              "\"`";

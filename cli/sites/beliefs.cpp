@@ -44,9 +44,9 @@ class BeliefComparison {
   }
 
  private:
-  void say(const std::string& lease, const Party& who, const std::string& what, const Party& other,
+  void say(const std::string& lease, const Party& party, const std::string& what, const Party& other,
            const std::string& but) {
-    found_.push_back(lease + ": " + to_text(who) + " " + what + ", but " + to_text(other) + " " + but);
+    found_.push_back(lease + ": " + to_text(party) + " " + what + ", but " + to_text(other) + " " + but);
   }
 
   const Belief* belief_of(const Party& party, const std::string& lease) const {

@@ -54,7 +54,7 @@ void ask_batch(const std::vector<Manager>& managers, const std::string& endpoint
 }
 
 /// All pages of each manager's beliefs.
-Inquiry ask_everybody(const std::vector<Manager>& managers, const std::string& batchmgr) {
+Inquiry ask_all_managers(const std::vector<Manager>& managers, const std::string& batchmgr) {
   Inquiry inquiry;
   ask_batch(managers, batchmgr, inquiry);
   for (Answered& answered : ask_all(managers, "holdings")) {
@@ -95,12 +95,12 @@ int fsck(const FsckOptions& options) {
   const auto chosen = all_managers(options.manager);
   if (const auto* fault = std::get_if<CommandFault>(&chosen)) return fail("fsck", *fault);
   const auto& managers = std::get<std::vector<Manager>>(chosen);
-  Inquiry inquiry = ask_everybody(managers, options.batchmgr);
+  Inquiry inquiry = ask_all_managers(managers, options.batchmgr);
   std::vector<std::string> lasting = disagreements_in(inquiry);
   constexpr int surveys = 3;
   for (int again = 1; again < surveys && !lasting.empty(); ++again) {
     std::this_thread::sleep_for(std::chrono::duration<double>(options.patience_seconds / (surveys - 1)));
-    inquiry = ask_everybody(managers, options.batchmgr);
+    inquiry = ask_all_managers(managers, options.batchmgr);
     const std::vector<std::string> now = disagreements_in(inquiry);
     const std::set<std::string> still(now.begin(), now.end());
     std::erase_if(lasting, [&](const std::string& one) { return !still.contains(one); });

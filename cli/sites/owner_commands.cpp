@@ -17,7 +17,7 @@ namespace {
 
 struct OwnerOptions {
   ManagerOptions manager;
-  std::string whose;
+  std::string subject;  ///< a lease, a site or a resource manager
   std::vector<std::string> times;
   std::optional<double> grace_seconds;
   bool end_of_job = false;
@@ -46,10 +46,10 @@ int order(const char* command, const OwnerOptions& options, const Json& argument
 }
 
 int reclaim(const OwnerOptions& options) {
-  if (options.whose.empty() && !options.everything)
+  if (options.subject.empty() && !options.everything)
     return fail("reclaim", {"name what to take back: a lease, a borrower's site, or --all", 2});
   Json argument = Json::object();
-  if (!options.whose.empty()) argument["whose"] = options.whose;
+  if (!options.subject.empty()) argument["whose"] = options.subject;
   if (options.grace_seconds) argument["grace_seconds"] = *options.grace_seconds;
   if (options.end_of_job) argument["end_of_job"] = true;
   return order("reclaim", options, argument, {});
@@ -60,7 +60,8 @@ int reclaim(const OwnerOptions& options) {
 CLI::App* add_reclaim_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("reclaim", "Take lent nodes back before their lease ends");
   auto options = std::make_shared<OwnerOptions>();
-  command->add_option("whose", options->whose, "A lease (das-3#41) or a borrower's site")->type_name("LEASE|SITE");
+  command->add_option("whose", options->subject, "A lease (das-3#41) or a borrower's site")
+      ->type_name("LEASE|SITE");
   command->add_flag("--all", options->everything, "Everything that the site has lent");
   add_manager_options(*command, options->manager, Role::site_manager);
   auto* grace =
@@ -89,7 +90,7 @@ CLI::App* add_drain_or_resume(CLI::App& app, int& exit_code, const char* name, c
                               const char* footer, const char* done) {
   auto* command = app.add_subcommand(name, what);
   auto options = std::make_shared<OwnerOptions>();
-  command->add_option("whom", options->whose, "A borrower's site, or the site itself")
+  command->add_option("whom", options->subject, "A borrower's site, or the site itself")
       ->required()
       ->type_name("SITE");
   add_manager_options(*command, options->manager, Role::site_manager);
@@ -101,10 +102,10 @@ CLI::App* add_drain_or_resume(CLI::App& app, int& exit_code, const char* name, c
     OwnerOptions chosen = *options;
     chosen.manager = with_environment(chosen.manager, Role::site_manager);
     // Without --site, the named site drains itself.
-    if (chosen.manager.site.empty() && chosen.manager.endpoint.empty()) chosen.manager.site = chosen.whose;
-    Json argument{{"site", chosen.whose}};
+    if (chosen.manager.site.empty() && chosen.manager.endpoint.empty()) chosen.manager.site = chosen.subject;
+    Json argument{{"site", chosen.subject}};
     if (chosen.force) argument["force"] = true;
-    exit_code = order(name, chosen, argument, chosen.whose + " " + done);
+    exit_code = order(name, chosen, argument, chosen.subject + " " + done);
   });
   return command;
 }
@@ -133,7 +134,7 @@ CLI::App* add_resume_command(CLI::App& app, int& exit_code) {
 CLI::App* add_forget_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("forget", "Remove a resource manager that won't come back");
   auto options = std::make_shared<OwnerOptions>();
-  command->add_option("resource-manager", options->whose, "Its name; it is down")->required()->type_name("NAME");
+  command->add_option("resource-manager", options->subject, "Its name; it is down")->required()->type_name("NAME");
   add_manager_options(*command, options->manager, Role::site_manager);
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
@@ -144,7 +145,7 @@ CLI::App* add_forget_command(CLI::App& app, int& exit_code) {
       "  dmm forget fs0-nodes --site das-3\n");
   command->callback([options, &exit_code] {
     exit_code =
-        order("forget", *options, {{"resource_manager", options->whose}}, options->whose + " is forgotten");
+        order("forget", *options, {{"resource_manager", options->subject}}, options->subject + " is forgotten");
   });
   return command;
 }

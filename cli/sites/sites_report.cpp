@@ -79,8 +79,8 @@ class Notices {
   Notices(std::string site, std::size_t columns) : site_(std::move(site)), columns_(columns) {}
 
   void say(const std::string& what) { say_of(site_, what); }
-  void say_of(const std::string& whom, const std::string& what) {
-    for (const std::string& line : folded(whom + ": " + what, columns_)) text_ += line + '\n';
+  void say_of(const std::string& subject, const std::string& what) {
+    for (const std::string& line : folded(subject + ": " + what, columns_)) text_ += line + '\n';
   }
   std::string take() { return std::move(text_); }
 
@@ -97,10 +97,10 @@ bool has_given_back(const Json& manager) {
 
 void say_dead_managers(Notices& notices, const Json& site) {
   for (const Json& manager : rows_in(site, "resource_managers")) {
-    const std::string whom = shown(site, "site") + "/" + shown(manager, "name");
+    const std::string name = shown(site, "site") + "/" + shown(manager, "name");
     const std::string nodes = count_text(number_in<std::uint64_t>(manager, "nodes"), "node");
     if (!flag_in(manager, "up", true) && !has_given_back(manager))
-      notices.say_of(whom, "this resource manager is down" +
+      notices.say_of(name, "this resource manager is down" +
                                std::string(flag_in(manager, "registered", true)
                                                ? ""
                                                : ", and hasn't come since its site manager was started") +

@@ -27,10 +27,11 @@ Answer reclaim(SiteManager& site, const ViewTime& time, const Ask& ask, const Js
   }
   if (const auto given = argument.find("end_of_job"); given != argument.end() && given->is_boolean() && *given)
     grace = end_of_job;
-  const std::string whose = views::text_in(argument, "whose");
-  const std::size_t leases = site.reclaim(time.now, whose, grace, effects);
-  if (leases == 0 && !whose.empty())
-    return views::fault(ask, settings.name.text + " has no lease, and has lent nothing to a site, named " + whose);
+  const std::string lease_or_site = views::text_in(argument, "whose");
+  const std::size_t leases = site.reclaim(time.now, lease_or_site, grace, effects);
+  if (leases == 0 && !lease_or_site.empty())
+    return views::fault(
+        ask, settings.name.text + " has no lease, and has lent nothing to a site, named " + lease_or_site);
   return views::answer(ask, {{"leases", leases}});
 }
 

@@ -157,14 +157,14 @@ void run_shim(const ShimPlan& plan) {
     if (signal.si_signo == SIGCHLD || signal.si_signo == 0) continue;
     // Only the keeper's signals count. It is outside of the job's namespace, so it has no number there.
     if (signal.si_pid != (alone ? 0 : getppid())) continue;
-    const pid_t whom = alone ? -1 : -leader;
+    const pid_t job_processes = alone ? -1 : -leader;
     if (leader == 0 && !alone) continue;
     if (signal.si_signo == SIGTERM) {
       asked = true;
-      kill(whom, SIGTERM);
-      kill(whom, SIGCONT);  // a stopped job can't react to SIGTERM
+      kill(job_processes, SIGTERM);
+      kill(job_processes, SIGCONT);  // a stopped job can't react to SIGTERM
     } else {
-      kill(whom, SIGKILL);
+      kill(job_processes, SIGKILL);
     }
   }
   _exit(0);

@@ -113,8 +113,7 @@ StartFailure failure_of_silence(const StartJob& job, bool entered, std::int64_t 
   if (!entered) return {StartFault::resources, "can't start " + name_of(job) + after};
   const std::string where = job.working_directory.empty() ? "" : " in " + job.working_directory;
   return {StartFault::hung, "hung while it was started: " + name_of(job) + where +
-                                ": its file system did not answer" + after +
-                                ", or it was stopped as it began"};
+                                ": its file system did not answer" + after + ", or it was stopped as it began"};
 }
 
 }  // namespace dmm::keeper

@@ -30,10 +30,10 @@ bool Words::hear(Word& word, pid_t& process) const {
   message.msg_controllen = sizeof room;
   ssize_t size = 0;
   while ((size = recvmsg(ends_[0], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) continue;
-  const cmsghdr* const who = size == sizeof word ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (!who || who->cmsg_type != SCM_CREDENTIALS) return false;
+  const cmsghdr* const header = size == sizeof word ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (!header || header->cmsg_type != SCM_CREDENTIALS) return false;
   ucred credentials{};
-  std::memcpy(&credentials, CMSG_DATA(who), sizeof credentials);
+  std::memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
   process = credentials.pid;
   return true;
 }

@@ -10,10 +10,11 @@ from tidy_protocol import check_mutants, check_protocol
 from tidy_tables import check_folders, check_ledgers
 from tidy_titles import check_titles
 from tidy_tree import Tree
+from tidy_words import check_words
 
 RULES = (check_includes, check_determinism, check_lengths, check_form, check_prose, check_literals, check_architecture,
          check_protocol, check_mutants, check_findings, check_titles, check_links, check_paths, check_dead,
-         check_ledgers, check_folders)
+         check_ledgers, check_folders, check_words)
 
 
 def check(root, rules=RULES):

@@ -229,8 +229,8 @@ std::string Checkers::check_owner(const World& world, const Party& party, const 
 void Checkers::note(const std::vector<Happening>& happenings) {
   for (const Happening& happening : happenings) {
     const LogEvent& event = happening.event;
-    if (event.name == "unreadable") fault_ = to_text(happening.who) + " can't read its ledger";
-    if (happening.who.role != Role::job_manager) continue;
+    if (event.name == "unreadable") fault_ = to_text(happening.party) + " can't read its ledger";
+    if (happening.party.role != Role::job_manager) continue;
     if (!event.name.starts_with("job_")) continue;
     if (++outcomes_[job_of(event.trace)] > 1) fault_ = to_text(job_of(event.trace)) + " has two outcomes";
   }

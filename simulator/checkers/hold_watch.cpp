@@ -24,9 +24,9 @@ void HoldWatch::note(const std::vector<Happening>& happenings) {
 
 void HoldWatch::note(const Happening& happening) {
   const LogEvent& event = happening.event;
-  if (happening.who.role != Role::site_manager) return;
+  if (happening.party.role != Role::site_manager) return;
   if (event.name == "crashed") {
-    std::erase_if(held_, [&](const auto& entry) { return entry.first.site == happening.who.site; });
+    std::erase_if(held_, [&](const auto& entry) { return entry.first.site == happening.party.site; });
     return;
   }
   if (event.name == "held") held_[event.trace].insert(text_field(event, "lease"));

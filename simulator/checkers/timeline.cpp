@@ -57,7 +57,7 @@ std::string stamp(Instant at) {
 
 std::string line_of(const Happening& happening) {
   const LogEvent& event = happening.event;
-  std::string line = stamp(happening.at) + " " + short_name(happening.who) + " > " + std::string(event.name);
+  std::string line = stamp(happening.at) + " " + short_name(happening.party) + " > " + std::string(event.name);
   if (!event.trace.empty()) line += " " + to_text(event.trace);
   std::string rest;
   for (const LogField& field : event.fields) {

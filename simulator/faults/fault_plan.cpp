@@ -9,7 +9,7 @@ class FaultPlan {
  public:
   FaultPlan(RandomRun& run, Dice& dice)
       : run_(run), dice_(dice), seconds_((run.trouble_ends - Instant{}).in_seconds()) {
-    who_is_there();
+    list_parties();
   }
 
   void plan() {
@@ -83,7 +83,7 @@ class FaultPlan {
   using Kind = Act::Kind;
   using Parties = std::vector<Party>;
 
-  void who_is_there() {
+  void list_parties() {
     for (const TopologySite& site : run_.topology.sites) {
       sites_.push_back(site_manager_of(site.name));
       for (const auto& one : resource_managers_of(site))
@@ -123,10 +123,10 @@ class FaultPlan {
     return act(at, kind, dice_.pick(of));
   }
   /// Short faults are more likely than long ones.
-  void trouble(Kind begin, Kind end, const std::pair<Party, Party>& who, double longest) {
+  void trouble(Kind begin, Kind end, const std::pair<Party, Party>& parties, double longest) {
     const Instant from = dice_.within(0, 0.8 * seconds_);
-    act(from, begin, who.first, who.second);
-    act(from + from_seconds(longest * dice_.uniform() * dice_.uniform()), end, who.first, who.second);
+    act(from, begin, parties.first, parties.second);
+    act(from + from_seconds(longest * dice_.uniform() * dice_.uniform()), end, parties.first, parties.second);
   }
   void some(const Parties& of, std::uint32_t most, Kind begin, Kind end, double longest) {
     for (std::uint32_t left = of.empty() ? 0 : dice_.between(0, most); left > 0; --left)

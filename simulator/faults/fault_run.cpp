@@ -41,13 +41,13 @@ std::string mentioned(const std::string& fault) {
 
 FaultRun::FaultRun(std::uint64_t seed, RandomOptions options, Level level)
     : run_(draw(seed, options)),
-      idle_watch_([this](const Party& user, const JobDescription& job) { return who_could(user, job); },
-                  [this](const Party& user, std::uint64_t number) -> const JobDescription* {
-                    const auto asked = asked_.find({user, number});
-                    return asked != asked_.end() && is_watched(user, asked->second.need) ? &asked->second
-                                                                                         : nullptr;
-                  },
-                  run_.settings.network.latency + run_.settings.network.jitter),
+      idle_watch_(
+          [this](const Party& user, const JobDescription& job) { return sites_that_could_serve(user, job); },
+          [this](const Party& user, std::uint64_t number) -> const JobDescription* {
+            const auto asked = asked_.find({user, number});
+            return asked != asked_.end() && is_watched(user, asked->second.need) ? &asked->second : nullptr;
+          },
+          run_.settings.network.latency + run_.settings.network.jitter),
       shares_watch_(
           [this](const World&, std::size_t owner, std::size_t borrower) { return wants_share(owner, borrower); }) {
   run_.settings.level = level;
@@ -346,9 +346,9 @@ void FaultRun::watch_isolation(const Act& act) {
   for (const Party& party : {act.a, act.b}) {
     const auto it = isolated_.find(party);
     if (it == isolated_.end() || act.kind == Act::Kind::cut || act.kind == Act::Kind::isolate) continue;
-    const bool heard_nobody = act.kind == Act::Kind::rejoin && world_->now() - it->second > fenced_after;
+    const bool heard_no_party = act.kind == Act::Kind::rejoin && world_->now() - it->second > fenced_after;
     isolated_.erase(it);
-    if (!heard_nobody) continue;  // another act touched it meanwhile
+    if (!heard_no_party) continue;  // another act touched it meanwhile
     for (const auto& program : world_->performer(party).running())
       if (!program->ending)
         late_fault_ = to_text(program->id.request) + " runs on at " + to_text(party) + ", which hears no manager";

@@ -81,7 +81,7 @@ class FaultRun {
   bool could_hold_together(const Party& user, const JobDescription& job) const;
   std::vector<std::size_t> reach_of(const Party& user, std::uint32_t dttl) const;
   bool changed_of_late(const SiteName& a, const SiteName& b) const;
-  std::vector<std::size_t> who_could(const Party& user, const JobDescription& job) const;
+  std::vector<std::size_t> sites_that_could_serve(const Party& user, const JobDescription& job) const;
   bool searches_all(const Party& user) const;
   bool is_watched(const Party& user, const ResourceNeed& need) const;
   bool wants_share(std::size_t owner, std::size_t borrower) const;

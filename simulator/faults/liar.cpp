@@ -60,8 +60,8 @@ NodeSet Invention::nodes() {
   }
 }
 
-Liar::Liar(std::uint64_t seed, Party who, bool repents)
-    : who_(std::move(who)), repents_(repents), invention_(seed) {}
+Liar::Liar(std::uint64_t seed, Party party, bool repents)
+    : party_(std::move(party)), repents_(repents), invention_(seed) {}
 
 void Liar::listen(const Envelope& envelope) {
   invention_.learn(envelope.from);
@@ -72,16 +72,16 @@ void Liar::listen(const Envelope& envelope) {
   else
     overheard_[invention_.dice().below(overheard_max)] = envelope.message;
   const bool is_partner = std::find(partners_.begin(), partners_.end(), envelope.to) != partners_.end();
-  if (envelope.from == who_ && !is_partner) partners_.push_back(envelope.to);
+  if (envelope.from == party_ && !is_partner) partners_.push_back(envelope.to);
   if (const auto* assign = std::get_if<Assign>(&envelope.message); assign && is_partner)
     assigned_ = {envelope.to, *assign};
 }
 
 /// Starts a job of its own on nodes that were leased to another party a moment ago.
 std::optional<Outgoing> Liar::trespass() {
-  if (who_.role != Role::job_manager || !assigned_) return std::nullopt;
+  if (party_.role != Role::job_manager || !assigned_) return std::nullopt;
   const auto [to, assign] = *std::exchange(assigned_, std::nullopt);
-  const RequestId request{who_.site, who_.name, 1'000 + invention_.dice().below(1'000), 1};
+  const RequestId request{party_.site, party_.name, 1'000 + invention_.dice().below(1'000), 1};
   Start start{assign.lease, request, 0, assign.nodes, {}, {}};
   start.program.arguments = {"sleep", "10"};
   return Outgoing{to, std::move(start), request, {}};
@@ -95,7 +95,7 @@ std::optional<Message> Liar::lie(const Party& to) {
     const bool repeats = !overheard_.empty() && random.chance(0.8);
     Message message = repeats ? overheard_[random.below(overheard_.size())]
                               : empty_message(random.below(kinds), std::make_index_sequence<kinds>{});
-    if (!may_send(type_of(message), who_.role, to.role)) continue;
+    if (!may_send(type_of(message), party_.role, to.role)) continue;
     static constexpr double chances[] = {0, 0.03, 0.1, 0.3};
     invention_.change(message, repeats ? chances[random.below(4)] : 0.7);
     if (auto* relay = std::get_if<Relay>(&message); relay && random.chance(0.7)) change_inside(*relay);
@@ -131,7 +131,7 @@ void Liar::tamper(std::string& frame) {
   auto* envelope = std::get_if<Envelope>(&decoded);
   if (!envelope) return;
   listen(*envelope);
-  if (repented_ || envelope->from != who_ || !invention_.dice().chance(lying)) return;
+  if (repented_ || envelope->from != party_ || !invention_.dice().chance(lying)) return;
   if (!is_numbered(type_of(envelope->message)) || invention_.dice().chance(0.1)) {
     change_session(*envelope);
   } else {
@@ -146,11 +146,11 @@ void Liar::tamper(std::string& frame) {
 
 void Liar::speak(World& world) {
   if (repented_) return;
-  if (who_.role == Role::client) return order_as_client(world);
+  if (party_.role == Role::client) return order_as_client(world);
   if (partners_.empty()) return;
   if (auto out = trespass()) {
     ++lies_;
-    return world.say(who_, std::move(*out));
+    return world.say(party_, std::move(*out));
   }
   const Party& to = partners_[invention_.dice().below(partners_.size())];
   auto message = lie(to);
@@ -159,14 +159,14 @@ void Liar::speak(World& world) {
   invention_.change(out.trace, 0.3);
   invention_.change(out.hint, 0.5);
   ++lies_;
-  world.say(who_, std::move(out));
+  world.say(party_, std::move(out));
 }
 
 /// Messages over a user's connection have passed the reader, as any frame.
 void Liar::order_as_client(World& world) {
   constexpr std::uint32_t elements_max = 50;
   Random& random = invention_.dice();
-  const Party manager = job_manager_of(who_.site, who_.name);
+  const Party manager = job_manager_of(party_.site, party_.name);
   ++lies_;
   if (random.chance(0.2)) {
     world.cancel(manager, random.chance(0.5) ? random.next() : random.below(50));
@@ -181,7 +181,7 @@ void Liar::order_as_client(World& world) {
     // Fifty elements find the same mistakes as a million, which would take the world minutes.
     if (fault_of(job.array).empty() && job.array.size() > elements_max) job.array = {};
   }
-  const Envelope asked{.from = who_,
+  const Envelope asked{.from = party_,
                        .to = manager,
                        .incarnation = 1,
                        .sequence = 1,
@@ -189,7 +189,7 @@ void Liar::order_as_client(World& world) {
                        .hint = {},
                        .message = std::move(submit)};
   auto decoded = codec_.decode(std::string(codec_.encode(asked)));
-  if (auto* envelope = std::get_if<Envelope>(&decoded)) world.ask(manager, who_, std::move(envelope->message));
+  if (auto* envelope = std::get_if<Envelope>(&decoded)) world.ask(manager, party_, std::move(envelope->message));
 }
 
 }  // namespace dmm

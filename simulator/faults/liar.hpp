@@ -17,9 +17,9 @@ namespace dmm {
 class Liar {
  public:
   /// A manager lies in its own name. A client lies to a job manager; the client's `site` is that of the job manager.
-  Liar(std::uint64_t seed, Party who, bool repents);
+  Liar(std::uint64_t seed, Party party, bool repents);
 
-  const Party& who() const { return who_; }
+  const Party& party() const { return party_; }
   /// To be called with each frame that any manager sends: the liar listens, and changes its own frames.
   void tamper(std::string& frame);
   /// Sends something unexpected.
@@ -36,7 +36,7 @@ class Liar {
   void order_as_client(World& world);
   std::optional<Outgoing> trespass();
 
-  Party who_;
+  Party party_;
   bool repents_, repented_ = false;
   Invention invention_;
   Codec codec_;

@@ -202,15 +202,15 @@ void FaultRun::note_act(const Act& act) {
 }
 
 void FaultRun::note_started(const Happening& started) {
-  for (const auto& program : world_->performer(started.who).running())
+  for (const auto& program : world_->performer(started.party).running())
     if (program->id.request == started.event.trace) started_.insert(program->id.request);
 }
 
 void FaultRun::note(const Happening& happening) {
   const LogEvent& event = happening.event;
-  if (happening.who.role == Role::resource_manager && event.name == "started") note_started(happening);
-  if (happening.who.role == Role::job_manager && event.name == "rerun") check_rerun(happening);
-  if (happening.who.role != Role::site_manager) return;
+  if (happening.party.role == Role::resource_manager && event.name == "started") note_started(happening);
+  if (happening.party.role == Role::job_manager && event.name == "rerun") check_rerun(happening);
+  if (happening.party.role != Role::site_manager) return;
   const bool may_be_interrupted = run_.trouble == Trouble::harsh || run_.trouble == Trouble::life;
   if (event.name == "reclaim" || (event.name == "lease_ended" && may_be_interrupted && is_trouble_felt()))
     explained_.insert(std::get<std::string>(event.fields.front().value));

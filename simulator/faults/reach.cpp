@@ -116,7 +116,7 @@ bool FaultRun::changed_of_late(const SiteName& a, const SiteName& b) const {
 }
 
 /// The sites within reach that could serve the job when idle.
-std::vector<std::size_t> FaultRun::who_could(const Party& user, const JobDescription& job) const {
+std::vector<std::size_t> FaultRun::sites_that_could_serve(const Party& user, const JobDescription& job) const {
   const auto& sites = world_->topology().sites;
   std::vector<std::size_t> reached = reach_of(user, job.dttl);
   std::erase_if(reached,
@@ -149,8 +149,8 @@ bool FaultRun::wants_share(std::size_t owner, std::size_t borrower) const {
     if (asked == asked_.end() || !is_watched(user, asked->second.need)) continue;
     JobDescription twice = asked->second;
     for (Component& component : twice.need.components) component.processors *= 2;
-    const auto who = who_could(user, twice);
-    if (std::ranges::find(who, owner) != who.end()) return true;
+    const auto capable = sites_that_could_serve(user, twice);
+    if (std::ranges::find(capable, owner) != capable.end()) return true;
   }
   return false;
 }
@@ -161,8 +161,8 @@ void FaultRun::check_refusal(const Happening& refused) {
   const Party user = job_manager_of(request.site, request.user);
   const auto asked = asked_.find({user, request.job});
   if (asked == asked_.end()) return;  // the user never heard that it was accepted
-  if (const auto who = who_could(user, asked->second); !who.empty())
-    late_fault_ = to_text(request) + " was refused though " + world_->topology().sites[who.front()].name.text +
+  if (const auto capable = sites_that_could_serve(user, asked->second); !capable.empty())
+    late_fault_ = to_text(request) + " was refused though " + world_->topology().sites[capable.front()].name.text +
                   " could serve " + text_of(asked->second);
 }
 
@@ -171,10 +171,10 @@ std::string FaultRun::check_served() const {
     if (!world_->is_up(job.first)) continue;
     const auto view = world_->job_manager(job.first)->manager.job(job.second);
     if (!view || std::find(hopeless_.begin(), hopeless_.end(), view->request) == hopeless_.end()) continue;
-    const auto who = who_could(job.first, description);
-    if (searches_all(job.first) && !who.empty())
-      return to_text(view->request) + " waits for ever though " + world_->topology().sites[who.front()].name.text +
-             " could serve " + text_of(description);
+    const auto capable = sites_that_could_serve(job.first, description);
+    if (searches_all(job.first) && !capable.empty())
+      return to_text(view->request) + " waits for ever though " +
+             world_->topology().sites[capable.front()].name.text + " could serve " + text_of(description);
     if (could_hold_together(job.first, description))
       return to_text(view->request) +
              " waits for ever though sites within reach could serve it together: " + text_of(description);

@@ -54,7 +54,7 @@ void Sometimes::add(const Sometimes& other) {
 
 void Sometimes::note(const Happening& happening) {
   if (happening.event.name == "crashed") return note_crash(happening);
-  switch (happening.who.role) {
+  switch (happening.party.role) {
     case Role::site_manager: return note_site(happening.event);
     case Role::job_manager: return note_job_manager(happening.event);
     case Role::resource_manager: return note_resource_manager(happening.event);

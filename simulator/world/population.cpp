@@ -229,8 +229,8 @@ void World::lose(Actor& actor, Crash kind) {
   tell(actor.party, "crashed", std::move(fields));
 }
 
-void World::tell(const Party& who, std::string_view name, std::vector<LogField> fields) {
-  happenings_.push_back({now_, who, LogEvent{Level::warning, name, {}, std::move(fields)}});
+void World::tell(const Party& party, std::string_view name, std::vector<LogField> fields) {
+  happenings_.push_back({now_, party, LogEvent{Level::warning, name, {}, std::move(fields)}});
 }
 
 std::string World::ledger_fault(const Party& party) const {
@@ -317,19 +317,20 @@ void World::order(const SiteName& name, Order give) {
   settle_touched();
 }
 
-void World::reclaim(const SiteName& owner, const std::string& whose, Duration grace) {
-  order(owner, [&](SiteManager& site, Instant now, auto& effects) { site.reclaim(now, whose, grace, effects); });
+void World::reclaim(const SiteName& owner, const std::string& lease_or_site, Duration grace) {
+  order(owner,
+        [&](SiteManager& site, Instant now, auto& effects) { site.reclaim(now, lease_or_site, grace, effects); });
 }
 
-void World::drain(const SiteName& owner, const SiteName& whom) {
-  order(owner, [&](SiteManager& site, Instant now, auto& effects) { site.drain(now, whom, effects); });
+void World::drain(const SiteName& owner, const SiteName& drained) {
+  order(owner, [&](SiteManager& site, Instant now, auto& effects) { site.drain(now, drained, effects); });
 }
 
 void World::end_drains() {
   for (const TopologySite& one : topology_.sites)
     if (const auto* driver = site(one.name); driver && !driver->manager.drained().empty())
       order(one.name, [](SiteManager& site, Instant now, auto& effects) {
-        for (const SiteName& whom : std::set<SiteName>(site.drained())) site.resume(now, whom, effects);
+        for (const SiteName& drained : std::set<SiteName>(site.drained())) site.resume(now, drained, effects);
       });
 }
 

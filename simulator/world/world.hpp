@@ -55,7 +55,7 @@ struct WorldSettings {
 /// A log event, its instant and its manager.
 struct Happening {
   Instant at;
-  Party who;
+  Party party;
   LogEvent event;
 };
 
@@ -186,8 +186,8 @@ class World {
   /// start. Returns why it refuses; empty if it doesn't.
   std::string reconfigure(const SiteName& name, const SiteSettings& settings);
   /// As `dmm reclaim` and `dmm drain`; a site that doesn't answer does nothing.
-  void reclaim(const SiteName& owner, const std::string& whose, Duration grace);
-  void drain(const SiteName& owner, const SiteName& whom);
+  void reclaim(const SiteName& owner, const std::string& lease_or_site, Duration grace);
+  void drain(const SiteName& owner, const SiteName& drained);
   void end_drains();
 
   // ---- looking; nullptr while it is down ----
@@ -293,7 +293,7 @@ class World {
   void lose(Actor& actor, Crash kind);
   template <class Order>
   void order(const SiteName& name, Order give);
-  void tell(const Party& who, std::string_view name, std::vector<LogField> fields);
+  void tell(const Party& party, std::string_view name, std::vector<LogField> fields);
   bool perform_own(Address, Driver<SiteManager>&) { return false; }
   bool perform_own(Address address, Driver<JobManager>& driver);
   bool perform_own(Address address, Driver<ResourceManager>& driver);

@@ -21,10 +21,10 @@ using namespace dmm;
 namespace {
 
 /// A line of a log, `microseconds` after a fixed moment.
-std::string line(int microseconds, const std::string& who, const std::string& event, const std::string& rest) {
+std::string line(int microseconds, const std::string& daemon, const std::string& event, const std::string& rest) {
   char time[64];
   std::snprintf(time, sizeof time, "2026-01-31T12:00:00.%06dZ", microseconds);
-  return R"({"time":")" + std::string(time) + R"(","level":"info","who":")" + who + R"(","event":")" + event +
+  return R"({"time":")" + std::string(time) + R"(","level":"info","who":")" + daemon + R"(","event":")" + event +
          R"(","request":"a/u/1")" + (rest.empty() ? "" : "," + rest) + "}";
 }
 

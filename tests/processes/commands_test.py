@@ -94,7 +94,7 @@ class Patience(Managers):
         self.assertEqual(waits.wait(60), 1)
         self.assertIn("testbed pair was taken down", self.said.read_text())
 
-    def test_the_queue_waits_for_who_is_silent(self):
+    def test_the_queue_waits_for_silent_managers(self):
         self.submit(*ALPHA, "--", *self.until_go())
         pid = self.pid()
         self.pause(pid)
@@ -155,7 +155,7 @@ class DeafManager:
 
 
 class Submissions(GridTest):
-    def test_who_gives_up_is_told_how_to_repeat(self):
+    def test_a_client_that_gives_up_is_told_how_to_repeat(self):
         manager = DeafManager(self.folder / "jobs.ipc", job_manager("alpha", "u0"))
         self.addCleanup(manager.close)
         for words in ((), ("--wait",), ("--submission", "night-17")):
@@ -188,7 +188,7 @@ class Unreachable(Managers):
         self.restart("--kill", which="alpha")
         self.assertEqual(self.run_job(*ALPHA, "--", "true")["state"], "finished")
 
-    def test_nobody_of_that_name_is_drained(self):
+    def test_an_unknown_name_is_not_drained(self):
         done = self.dmm("drain", "nosuch", *ALPHA, code=1)
         self.assertIn("alpha has no neighbour nosuch", done.err)
         self.dmm("drain", "nosuch", "--force", *ALPHA)
@@ -231,9 +231,9 @@ class Unreachable(Managers):
         self.addCleanup(folder.rmdir)
         self.addCleanup(folder.chmod, 0o700)
         folder.chmod(0o000)
-        as_nobody = {"user": "nobody", "cwd": "/"} if os.getuid() == 0 else {}
+        account = {"user": "nobody", "cwd": "/"} if os.getuid() == 0 else {}
         done = subprocess.run([BIN / "dmm", "queue", "--jobmgr", f"ipc://{folder}/jobs.ipc"], capture_output=True,
-                              text=True, timeout=60, check=False, env={**self.environment, "HOME": "/"}, **as_nobody)
+                              text=True, timeout=60, check=False, env={**self.environment, "HOME": "/"}, **account)
         owner = pwd.getpwuid(os.getuid()).pw_name
         self.assertEqual(done.returncode, 1, done)
         self.assertIn(f"no permission to connect to ipc://{folder}/jobs.ipc: {folder} belongs to {owner} and has mode "

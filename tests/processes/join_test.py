@@ -92,7 +92,7 @@ class Joining(GridTest):
         self.dmm("login", user, "--directory", self.folder / "ann", "--no-start")
         self.refused_token("used before", user, "--directory", self.folder / "other", command="login")
 
-    def test_who_may_invite(self):
+    def test_rights_to_invite(self):
         looker = self.folder / "looker"
         self.dmm("certify", "--by", self.folder / "alpha", "--person", "looker", "--right", "reader", looker)
         self.environment["DMM_KEYS"] = str(looker)

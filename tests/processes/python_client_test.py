@@ -320,7 +320,7 @@ class Jobs(Processes):
         alice.send(Release(grant.lease, grant.nodes))
         self.until_site(processors=2, processors_busy=0)
 
-    def test_a_lease_that_nobody_uses_goes_home(self):  # [S127a, S128, S114, S133]
+    def test_an_unused_lease_goes_home(self):  # [S127a, S128, S114, S133]
         self.start_site()
         folder = pathlib.Path(self.folder.name)
         there = self.start("resmgr", "nodes", {

@@ -174,7 +174,7 @@ class Rotation(Grid):
         until(lambda: self.key_of("beta") != before, "the new key")
         until(self.linked, "the link under the new key")
 
-    def test_who_may_rotate_and_where_there_are_no_keys(self):
+    def test_rights_to_rotate_and_grids_without_keys(self):
         self.begin_sites()
         self.certify(self.folder / "beta", "person", "looker", self.folder / "looker", "--right", "reader")
         self.environment["DMM_KEYS"] = str(self.folder / "looker")

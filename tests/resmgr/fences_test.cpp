@@ -25,9 +25,9 @@ TEST_CASE("fences: the row of a node that is taken out is written, also if its f
 TEST_CASE("fences: the row of a node that is taken back at once is the node's own") {
   Fences fences;
   fences.leave(row(3, 7, "node03"));
-  CHECK(fences.take_back("node03") == Epoch{1, 7});
+  CHECK(fences.take_kept("node03") == Epoch{1, 7});
   CHECK(fences.take_left().empty());
-  CHECK_FALSE(fences.take_back("node03"));
+  CHECK_FALSE(fences.take_kept("node03"));
 }
 
 TEST_CASE("fences: rows that were read from the ledger needn't be written") {

@@ -98,13 +98,13 @@ class World {
     stage_.hear(owner, Unassign{some_lease(), nodes, seconds(static_cast<std::int64_t>(draw(5))), detached});
   }
   void start_one() {
-    const Party& who = some_job_manager();
-    const RequestId id = job_of(who, 1 + draw(200), 1 + static_cast<std::uint32_t>(draw(3)));
+    const Party& user = some_job_manager();
+    const RequestId id = job_of(user, 1 + draw(200), 1 + static_cast<std::uint32_t>(draw(3)));
     const LeaseId under = some_lease();
     const NodeSet nodes = draw(8) ? part_of(under) : some_nodes();
     Start message = start(under, id, nodes, static_cast<std::uint32_t>(draw(2)));
     starts_.try_emplace({id, message.component}, message);
-    stage_.hear(who, std::move(message));
+    stage_.hear(user, std::move(message));
   }
   void stop_one() {
     if (starts_.empty()) return;
@@ -113,9 +113,9 @@ class World {
     stage_.hear(job_manager_of(id.site, id.user), Stop{id, seconds(static_cast<std::int64_t>(draw(5)))});
   }
   void links() {
-    const Party& who = draw(2) ? owner : some_job_manager();
-    if (draw(2)) return stage_.put(LinkDown{who});
-    stage_.put(LinkUp{who, draw(8) == 0, {}, {}});
+    const Party& party = draw(2) ? owner : some_job_manager();
+    if (draw(2)) return stage_.put(LinkDown{party});
+    stage_.put(LinkUp{party, draw(8) == 0, {}, {}});
   }
   /// The manager restarts; now and then the backend has lost a task. The job managers ask again for tasks that haven't
   /// ended.

@@ -150,7 +150,7 @@ TEST_CASE("client: a manager that isn't there is given up early, one that only r
   hasty.give_up_early();
   const std::uint64_t question = hasty.ask(connect(hasty, endpoint), "job");
   const Reply reply = hasty.wait(question, seconds(3600));
-  CHECK(reply.why == Unanswered::nobody_listens);
+  CHECK(reply.why == Unanswered::no_listener);
   CHECK(reply.fault == "no process listens at " + endpoint + ": there is no such socket");
 
   ClientPool pool;

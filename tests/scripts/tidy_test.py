@@ -481,6 +481,40 @@ class TestArchitecture(unittest.TestCase):
                 self.assertEqual(len(found), faults)
 
 
+class TestWords(unittest.TestCase):
+    TABLE = "# Words\n\n| retired word | use instead |\n|---|---|\n| `who` | party |\n| `take_back` | reclaim |\n"
+
+    def found(self, *lines, table=TABLE):
+        tree = {"docs/glossary.md": table, "sitemgr/a.cpp": TOP + "".join(f"{line}\n" for line in lines)}
+        return [(path, line - (path == "sitemgr/a.cpp")) for path, line, _ in findings(tree, "retired-word")]
+
+    def test_names_with_a_retired_word(self):
+        bad = ("int who;", "int who_;", "int who_2;", "int second_who;", "void who_is();", "f(a.who);", "int who2;",
+               "enum { a_who_b };", "#define WHO_CAN 1", "struct WhoCould {};", "void take_back(int);",
+               "int to_take_back_all;", "struct TakeBack {};", "int kWho;")
+        self.assertEqual(self.found(*bad), [("sitemgr/a.cpp", line) for line in range(1, len(bad) + 1)])
+
+    def test_names_without_one(self):
+        self.assertEqual(self.found("int whole;", "int whose;", "int take;", "int back_take;", "int take_it_back;",
+                                    "int mistake_back;", "int take_backs;", "struct Whole {};"), [])
+
+    def test_texts_and_comments_may_have_them(self):
+        self.assertEqual(self.found('f("who", R"(who)");', "int a;  // `who`", "/* who */", "f('w');"), [])
+
+    def test_each_use_is_named(self):
+        self.assertEqual(self.found("f(who, who_take_back);"), [("sitemgr/a.cpp", 1)] * 3)
+
+    def test_the_table_decides(self):
+        self.assertEqual(self.found("int who;", table="# Words\n\n| word | meaning |\n|---|---|\n| `who` | a |\n"), [])
+        self.assertEqual(self.found("int who;", table=""), [])
+        self.assertEqual(self.found("int who;", table=self.TABLE + "\n| `a` |\n"), [("sitemgr/a.cpp", 1)])
+
+    def test_a_row_of_another_form(self):
+        for row in ("| who | party |", "| `who`, `whom` | party |", "| `whom` | |", "| `whom` |"):
+            with self.subTest(row):
+                self.assertEqual(self.found(table=f"{self.TABLE}{row}\n"), [("docs/glossary.md", 7)])
+
+
 class TestCommand(unittest.TestCase):
     def run_on(self, files, *options):
         with tempfile.TemporaryDirectory() as folder:

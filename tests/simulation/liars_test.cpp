@@ -70,7 +70,7 @@ class LiarRun {
     }
     if (repents_ && fault_.empty()) {
       liar_->repent();
-      if (liar_->who().role != Role::client) world_.restart(liar_->who());
+      if (liar_->party().role != Role::client) world_.restart(liar_->party());
     }
     const Instant until = lies_end + (repents_ ? all_served_within : served_within);
     while (world_.now() < until && fault_.empty() && anything_open()) {
@@ -142,7 +142,7 @@ class LiarRun {
     return chosen;
   }
 
-  bool is_honest(const Party& party) const { return party != liar_->who(); }
+  bool is_honest(const Party& party) const { return party != liar_->party(); }
 
   void submit_everywhere() {
     for (const TopologySite& site : world_.topology().sites) {
@@ -155,9 +155,9 @@ class LiarRun {
       if (!world_.is_up(user)) continue;
       const std::uint64_t number = world_.submit(user, job);
       if (!is_honest(user)) continue;  // a lying user needs jobs to speak with more parties than its site
-      const bool at_liar = site.name == liar_->who().site;
+      const bool at_liar = site.name == liar_->party().site;
       // A site's own managers believe their site manager for good: a lease that it invented may fence all later ones.
-      if (at_liar && liar_->who().role == Role::site_manager) continue;
+      if (at_liar && liar_->party().role == Role::site_manager) continue;
       if (number > 0) wanted_.push_back({user, number, world_.now(), !at_liar && !site.settings.delegate});
     }
   }
@@ -314,9 +314,9 @@ TEST_CASE("liars: a liar of any role breaks no invariant, fills no honest party 
     current_seed = seed;
     LiarRun run(seed);
     const std::string fault = run.play();
-    CHECK_MESSAGE(fault.empty(), "DMM_SEED=", seed, ", liar ", to_text(run.liar().who()), ", at ",
+    CHECK_MESSAGE(fault.empty(), "DMM_SEED=", seed, ", liar ", to_text(run.liar().party()), ", at ",
                   run.world().now().microseconds, " us: ", fault);
-    lies[run.liar().who().role] += run.liar().lies();
+    lies[run.liar().party().role] += run.liar().lies();
     steps += run.world().steps();
     served += run.served();
   }

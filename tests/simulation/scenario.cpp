@@ -351,7 +351,7 @@ void Scenario::tell() {
   checkers_.note(happenings);
   for (const Happening& happening : happenings) {
     const std::string_view name = happening.event.name;
-    const Role role = happening.who.role;
+    const Role role = happening.party.role;
     const bool is_end = role == Role::job_manager && (name.starts_with("job_") || name == "rerun");
     if (watch_all_ || role == Role::site_manager || is_end) line(line_of(happening));
   }

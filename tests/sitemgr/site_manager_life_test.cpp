@@ -350,13 +350,13 @@ TEST_CASE(
   stage.hear(at_south, asked);
   const Grant lent = stage.said_once<Grant>(at_south);
   stage.hear(at_south, Claim{lent.lease, lent.request, {}});
-  std::string whose = "south";
+  std::string lease_or_site = "south";
   SUBCASE("the neighbour") {}
-  SUBCASE("the site that has it") { whose = "far"; }
-  CHECK(stage.manager.may_drain(SiteName(whose)));
+  SUBCASE("the site that has it") { lease_or_site = "far"; }
+  CHECK(stage.manager.may_drain(SiteName(lease_or_site)));
   CHECK(!stage.manager.may_drain(SiteName("nosuch")));
   CHECK(stage.manager.reclaim(stage.now, "nosuch", seconds(10), stage.out) == 0);
-  CHECK(stage.manager.reclaim(stage.now, whose, seconds(10), stage.out) == 1);
+  CHECK(stage.manager.reclaim(stage.now, lease_or_site, seconds(10), stage.out) == 1);
 }
 
 TEST_CASE("site manager: a neighbour's jobs go on detached when it is taken out of links [S114a]") {

@@ -88,13 +88,13 @@ TEST_CASE(
   const ModelWorkload workload = made(options);
   const std::vector<StreamJob> jobs = all_of(workload.stream());
   const std::vector<StreamJob> again = all_of(workload.stream());
-  const std::vector<StreamJob> anew = all_of(made(options).stream());
+  const std::vector<StreamJob> rebuilt = all_of(made(options).stream());
   REQUIRE(jobs.size() > 50);
   REQUIRE(again.size() == jobs.size());
-  REQUIRE(anew.size() == jobs.size());
+  REQUIRE(rebuilt.size() == jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     REQUIRE(same(jobs[i], again[i]));
-    REQUIRE(same(jobs[i], anew[i]));
+    REQUIRE(same(jobs[i], rebuilt[i]));
   }
   CHECK_FALSE(same(*workload.stream_of(0)(), *workload.stream_of(1)()));
   // A cluster's jobs don't change with the clusters beside it.

@@ -52,11 +52,11 @@ std::string folder_fault(int folder, const std::string& directory) {
 std::string identify(LiveKeeper& link, const std::string& directory) {
   ucred peer{};
   socklen_t size = sizeof peer;
-  const std::string who = directory + '/' + socket_name + " belongs to ";
+  const std::string fault = directory + '/' + socket_name + " belongs to ";
   if (getsockopt(link.socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid())
-    return who + "another account";
+    return fault + "another account";
   if (Marks(directory).owner_of(peer.pid) != 0)
-    return who + "a job (process " + std::to_string(peer.pid) + "), which took the keeper's place";
+    return fault + "a job (process " + std::to_string(peer.pid) + "), which took the keeper's place";
   link.process = peer.pid;
   link.handle = handle_of(peer.pid);
   return {};

@@ -20,15 +20,15 @@ Principal World::principal_of(const FrameArrival& arrival) const {
 
 /// Dials again: all peers that the manager keeps a connection to, or one of them.
 void World::dial_again(Address address, std::optional<Address> one) {
-  const Actor& actor = *actors_[address];
+  const Actor& actor = population_[address];
   for (const Address listener : actor.dials)
-    if ((!one || *one == listener) && dials(actor, listener)) dial(address, listener);
+    if ((!one || *one == listener) && population_.dials(actor, listener)) dial(address, listener);
 }
 
 /// The key office does what the manager's endpoint asks. Returns whether anything is dialled again.
 bool World::keep_keys(Address address, Endpoint& endpoint) {
   if (!keys_) return false;
-  const bool is_other = keys_->serve(address, now_, actors_[address]->clock.at(now_), endpoint);
+  const bool is_other = keys_->serve(address, now_, population_[address].clock.at(now_), endpoint);
   if (is_other) dial_again(address, std::nullopt);
   return is_other;
 }
@@ -37,8 +37,8 @@ void World::rotate_key(const Party& party, Duration overlap) {
   end_all_quiet();
   const Address address = address_of(party);
   Endpoint* const endpoint = endpoint_of(address);
-  if (!endpoint || stalls(*actors_[address])) return;
-  keys_->rotate(address, now_, overlap, actors_[address]->clock.at(now_), *endpoint);
+  if (!endpoint || stalls(population_[address])) return;
+  keys_->rotate(address, now_, overlap, population_[address].clock.at(now_), *endpoint);
   touch(address);
   settle_touched();
 }
@@ -48,12 +48,12 @@ void World::take_key(const Party& party) {
   end_all_quiet();
   const Address address = address_of(party);
   Endpoint* const endpoint = endpoint_of(address);
-  if (!endpoint || stalls(*actors_[address])) return;
-  if (!keys_->take_next(address, actors_[address]->clock.at(now_), *endpoint)) return;
+  if (!endpoint || stalls(population_[address])) return;
+  if (!keys_->take_next(address, population_[address].clock.at(now_), *endpoint)) return;
   dial_again(address, std::nullopt);
   touch(address);
-  for (Address other = 0; other < actors_.size(); ++other) {
-    if (!endpoint_of(other) || stalls(*actors_[other])) continue;
+  for (Address other = 0; other < population_.size(); ++other) {
+    if (!endpoint_of(other) || stalls(population_[other])) continue;
     dial_again(other, address);
     touch(other);
   }
@@ -64,7 +64,7 @@ void World::revoke_key(const Party& party) {
   end_all_quiet();
   keys_->revoke(address_of(party));
   const Address address = address_of(site_manager_of(party.site));
-  Actor& actor = *actors_[address];
+  Actor& actor = population_[address];
   Endpoint* const endpoint = endpoint_of(address);
   if (!endpoint || stalls(actor)) return;  // read at its next start
   endpoint->admit(actor.clock.at(now_), admission_of(actor));
@@ -75,38 +75,29 @@ void World::revoke_key(const Party& party) {
 void World::mend_keys() {
   if (!keys_) return;
   end_all_quiet();
-  for (Address address = 0; address < actors_.size(); ++address) {
+  for (Address address = 0; address < population_.size(); ++address) {
     if (keys_->is_revoked(address)) {
-      restart(parties_[address]);
+      restart(population_.party(address));
     } else if (Endpoint* const endpoint = endpoint_of(address)) {
-      keys_->recertify(address, now_, actors_[address]->clock.at(now_), *endpoint);
+      keys_->recertify(address, now_, population_[address].clock.at(now_), *endpoint);
       touch(address);
     }
   }
   // A site that missed a revocation reads it now.
-  for (Address address = 0; address < actors_.size(); ++address)
-    if (Endpoint* const endpoint = endpoint_of(address); endpoint && parties_[address].role == Role::site_manager)
-      endpoint->admit(actors_[address]->clock.at(now_), admission_of(*actors_[address]));
-  for (Address address = 0; address < actors_.size(); ++address)
+  for (Address address = 0; address < population_.size(); ++address)
+    if (Endpoint* const endpoint = endpoint_of(address);
+        endpoint && population_.party(address).role == Role::site_manager)
+      endpoint->admit(population_[address].clock.at(now_), admission_of(population_[address]));
+  for (Address address = 0; address < population_.size(); ++address)
     if (endpoint_of(address)) dial_again(address, std::nullopt);
   settle_touched();
-}
-
-std::uint64_t World::refused(const std::string& reason) const {
-  std::uint64_t sum = 0;
-  for (const auto& actor : actors_)
-    actor->driver.visit([&](const auto& driver) {
-      const auto counters = driver.endpoint.counters();
-      if (const auto found = counters.refused.find(reason); found != counters.refused.end()) sum += found->second;
-    });
-  return sum;
 }
 
 void World::impersonate(const Party& impostor, const Party& victim) {
   end_all_quiet();
   const Address from = address_of(impostor);
-  if (actors_[from]->dials.empty()) return;
-  const Address listener = actors_[from]->dials.front();
+  if (population_[from].dials.empty()) return;
+  const Address listener = population_[from].dials.front();
   const auto connection = network_.connection_between(from, listener);
   if (connection) greet_as(victim, *connection, far_later, {});
 }
@@ -114,7 +105,7 @@ void World::impersonate(const Party& impostor, const Party& victim) {
 /// Sends a Hello over a connection of any manager.
 void World::greet_as(const Party& party, Connection connection, std::uint64_t incarnation, Hello greeting) {
   const Envelope envelope{.from = party,
-                          .to = parties_[network_.listener_of(connection)],
+                          .to = population_.party(network_.listener_of(connection)),
                           .incarnation = incarnation,
                           .trace = {},
                           .hint = {},
@@ -125,8 +116,8 @@ void World::greet_as(const Party& party, Connection connection, std::uint64_t in
 void World::clone(const Party& party) {
   end_all_quiet();
   const Address address = address_of(party);
-  if (actors_[address]->dials.empty()) return;
-  const Connection connection = network_.connect(address, actors_[address]->dials.front());
+  if (population_[address].dials.empty()) return;
+  const Connection connection = network_.connect(address, population_[address].dials.front());
   keys_->open(connection, address);
   Hello greeting;
   greeting.instance = another_machine + address;

@@ -7,7 +7,7 @@ namespace dmm {
 
 Endpoint* World::endpoint_of(Address address) {
   Endpoint* endpoint = nullptr;
-  actors_[address]->driver.visit([&](auto& driver) { endpoint = &driver.endpoint; });
+  population_[address].driver.visit([&](auto& driver) { endpoint = &driver.endpoint; });
   return endpoint;
 }
 
@@ -20,15 +20,16 @@ bool World::is_regular(const Actor& actor) const {
 bool World::may_fall_quiet(Connection connection) {
   if (quiet_.contains(connection) || !network_.is_calm(connection)) return false;
   const Address dialler = network_.dialler_of(connection), listener = network_.listener_of(connection);
-  if (!is_regular(*actors_[dialler]) || !is_regular(*actors_[listener])) return false;
+  if (!is_regular(population_[dialler]) || !is_regular(population_[listener])) return false;
   const Endpoint *one = endpoint_of(dialler), *other = endpoint_of(listener);
-  if (!one || !other || !one->is_quiet(now_, connection, parties_[listener])) return false;
-  if (!other->is_quiet(now_, connection, parties_[dialler])) return false;
+  if (!one || !other || !one->is_quiet(now_, connection, population_.party(listener))) return false;
+  if (!other->is_quiet(now_, connection, population_.party(dialler))) return false;
   const auto is_in_time = [&](const Endpoint& from, const Party& to, const Endpoint& at, bool to_listener) {
     const Instant arrives = network_.arrival(from.next_beat(to), connection, to_listener);
     return at.has_heard_all_of(from) && arrives < at.waits_until(from.settings().self);
   };
-  return is_in_time(*one, parties_[listener], *other, true) && is_in_time(*other, parties_[dialler], *one, false);
+  return is_in_time(*one, population_.party(listener), *other, true) &&
+         is_in_time(*other, population_.party(dialler), *one, false);
 }
 
 /// Everything that arrived in this step has been answered, so the next messages may be only signs of life.
@@ -36,8 +37,8 @@ void World::fall_quiet() {
   for (const Connection connection : std::exchange(used_, {})) {
     if (!settings_.skips_quiet || !may_fall_quiet(connection)) continue;
     const Address dialler = network_.dialler_of(connection), listener = network_.listener_of(connection);
-    quiet_.begin(connection, endpoint_of(dialler)->fall_quiet(parties_[listener]),
-                 endpoint_of(listener)->fall_quiet(parties_[dialler]));
+    quiet_.begin(connection, endpoint_of(dialler)->fall_quiet(population_.party(listener)),
+                 endpoint_of(listener)->fall_quiet(population_.party(dialler)));
     look_ahead(dialler);
     look_ahead(listener);
   }
@@ -45,8 +46,8 @@ void World::fall_quiet() {
 
 /// A manager needn't wake for the Beats of a link that has fallen quiet.
 void World::look_ahead(Address address) {
-  const Actor& actor = *actors_[address];
-  actors_[address]->driver.visit([&](auto& driver) {
+  const Actor& actor = population_[address];
+  population_[address].driver.visit([&](auto& driver) {
     driver.endpoint.look_ahead();
     wakes_.set(address, std::max(now_ + microseconds(1), std::min(driver.next_deadline(), report_due(actor))));
   });
@@ -59,7 +60,7 @@ void World::end_quiet(Connection connection) {
   const auto tell = [&](Address address, Address peer, const QuietPast& out, const QuietPast& in) {
     Endpoint* endpoint = endpoint_of(address);
     if (!endpoint) return;
-    endpoint->end_quiet(parties_[peer], out, in);
+    endpoint->end_quiet(population_.party(peer), out, in);
     wakes_.set(address, std::min(wakes_.of(address), endpoint->next_deadline()));
   };
   tell(dialler, listener, to_listener, to_dialler);

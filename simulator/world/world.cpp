@@ -1,5 +1,4 @@
-// How virtual time passes: managers get what is due, and their decisions are performed. population.cpp builds and
-// breaks the world.
+// How virtual time passes: managers get what is due, and their decisions are performed.
 #include "simulator/world/world.hpp"
 
 #include <algorithm>
@@ -31,7 +30,7 @@ std::vector<LeaseId> leases_of(const LedgerChanges<Record>& changes) {
 }  // namespace
 
 Instant World::next_instant() const {
-  return std::min(network_.next_arrival(), actors_.empty() ? never : wakes_.next());
+  return std::min(network_.next_arrival(), population_.size() == 0 ? never : wakes_.next());
 }
 
 bool World::step() {
@@ -39,15 +38,15 @@ bool World::step() {
   if (at == never) return false;
   DMM_ASSERT(at >= now_);
   now_ = at;
-  ++steps_;
-  settled_.clear();
-  written_.clear();
+  ++record_.steps;
+  record_.settled.clear();
+  record_.written.clear();
   while (network_.next_arrival() <= now_)
     if (auto arrival = network_.take()) deliver(std::move(*arrival));
-  while (!actors_.empty() && wakes_.next() <= now_) {
+  while (!population_.size() == 0 && wakes_.next() <= now_) {
     const Address address = wakes_.first();
     wakes_.set(address, never);
-    ++events_;
+    ++record_.events;
     touch(address, report(address));
   }
   settle_touched();
@@ -63,21 +62,21 @@ void World::run_until(Instant until) {
 template <class T>
 void World::trace(Address address, const T& what) {
   if (!settings_.traced) return;
-  trace_.add(static_cast<std::uint64_t>(now_.microseconds));
-  trace_.add(static_cast<std::uint64_t>(address));
-  trace_.add(what);
+  record_.trace.add(static_cast<std::uint64_t>(now_.microseconds));
+  record_.trace.add(static_cast<std::uint64_t>(address));
+  record_.trace.add(what);
 }
 
 void World::deliver(FrameArrival arrival) {
-  Actor& actor = *actors_[arrival.at];
-  ++events_;
+  Actor& actor = population_[arrival.at];
+  ++record_.events;
   if (stalls(actor)) return actor.waiting.push_back(std::move(arrival));
   bool says_something = false;
   actor.driver.visit([&](auto& driver) {
     says_something =
         keys_ ? driver.frame(actor.clock.at(now_), arrival.connection, arrival.bytes, principal_of(arrival))
               : driver.frame(actor.clock.at(now_), arrival.connection, arrival.bytes,
-                             actors_[arrival.from]->principal);
+                             population_[arrival.from].principal);
     touch(arrival.at, says_something);
   });
   used_.push_back(arrival.connection);
@@ -86,7 +85,7 @@ void World::deliver(FrameArrival arrival) {
 
 /// Reports the ends and other news of tasks to a resource manager. Returns whether there were any.
 bool World::report(Address address) {
-  Actor& actor = *actors_[address];
+  Actor& actor = population_[address];
   if (actor.frozen || actor.party.role != Role::resource_manager) return false;
   actor.performer.take_reports(now_, actor.reports);
   if (settings_.ledgers &&
@@ -103,14 +102,14 @@ bool World::report(Address address) {
 }
 
 void World::take_waiting(Address address) {
-  for (FrameArrival& arrival : std::exchange(actors_[address]->waiting, {})) deliver(std::move(arrival));
+  for (FrameArrival& arrival : std::exchange(population_[address].waiting, {})) deliver(std::move(arrival));
   report(address);
   hear_of_size(address);
   touch(address);
 }
 
 void World::touch(Address address, bool stirs) {
-  Actor& actor = *actors_[address];
+  Actor& actor = population_[address];
   actor.stirred |= stirs;
   if (!std::exchange(actor.touched, true)) touched_.push_back(address);
 }
@@ -119,10 +118,10 @@ void World::settle_touched() {
   batch_.swap(touched_);
   std::sort(batch_.begin(), batch_.end());
   for (const Address address : batch_) {
-    actors_[address]->touched = false;
-    const bool stirred = actors_[address]->stirred || actors_[address]->committed_at != never;
+    population_[address].touched = false;
+    const bool stirred = population_[address].stirred || population_[address].committed_at != never;
     settle(address);
-    if (stirred && !stalls(*actors_[address])) settled_.push_back(address);
+    if (stirred && !stalls(population_[address])) record_.settled.push_back(address);
   }
   batch_.clear();
 }
@@ -133,7 +132,7 @@ Instant World::report_due(const Actor& actor) {
 }
 
 void World::settle(Address address) {
-  Actor& actor = *actors_[address];
+  Actor& actor = population_[address];
   Instant wake = never;
   actor.driver.visit([&](auto& driver) {
     if (!actor.paused) wake = settle(address, driver);
@@ -148,7 +147,7 @@ void World::settle(Address address) {
 /// Runs a batch of a manager that isn't paused: decide, write, perform. Returns when it wants to be called again.
 template <class Manager>
 Instant World::settle(Address address, Driver<Manager>& driver) {
-  Actor& actor = *actors_[address];
+  Actor& actor = population_[address];
   if (actor.committed_at > now_ && actor.committed_at != never) return actor.committed_at;
   bool again = true;
   if (std::exchange(actor.committed_at, never) != never) {
@@ -171,12 +170,13 @@ Instant World::settle(Address address, Driver<Manager>& driver) {
 /// Whether a slow disk takes time for the decisions. Then they wait in the process, which does nothing else.
 template <class Manager>
 bool World::commit_takes(Address address, Driver<Manager>& driver) {
-  Actor& actor = *actors_[address];
+  Actor& actor = population_[address];
   if (actor.commit_max == Duration{} || driver.effects.ledger.empty()) return false;
   const auto most = static_cast<std::uint64_t>(actor.commit_max.microseconds);
   if (DMM_PLANT(sent_before_commit)) {
     perform(address, driver, false);
-    for (Submission& submission : std::exchange(actor.promised, {})) submissions_.push_back(std::move(submission));
+    for (Submission& submission : std::exchange(actor.promised, {}))
+      record_.submissions.push_back(std::move(submission));
   }
   actor.committed_at = now_ + microseconds(1 + static_cast<std::int64_t>(disks_.below(most)));
   return true;
@@ -184,12 +184,12 @@ bool World::commit_takes(Address address, Driver<Manager>& driver) {
 
 template <class Manager>
 void World::write(Address address, Driver<Manager>& driver) {
-  Actor& actor = *actors_[address];
+  Actor& actor = population_[address];
   if (!driver.effects.ledger.empty()) trace(address, driver.effects.ledger);
   if (auto* ledger = std::get_if<LedgerOf<Manager>>(&actor.ledger)) ledger->apply(driver.effects.ledger);
-  if (!driver.effects.ledger.empty()) written_.push_back({address, leases_of(driver.effects.ledger)});
+  if (!driver.effects.ledger.empty()) record_.written.push_back({address, leases_of(driver.effects.ledger)});
   driver.effects.ledger.clear();
-  std::ranges::move(actor.promised, std::back_inserter(submissions_));
+  std::ranges::move(actor.promised, std::back_inserter(record_.submissions));
   actor.promised.clear();
 }
 
@@ -208,7 +208,7 @@ Performed World::perform(Address address, Driver<Manager>& driver, bool writes) 
 void World::tell_of(Address address, std::vector<LogEvent>& events) {
   for (LogEvent& event : events) {
     trace(address, event);
-    happenings_.push_back({now_, actors_[address]->party, std::move(event)});
+    record_.happenings.push_back({now_, population_[address].party, std::move(event)});
   }
   events.clear();
 }
@@ -238,107 +238,32 @@ bool World::exchange(Address address, Driver<Manager>& driver) {
 bool World::perform_own(Address address, Driver<JobManager>& driver) {
   bool fed = false;
   for (const OutputPiece& piece : std::exchange(driver.effects.output, {})) {
-    driver.local(actors_[address]->clock.at(now_),
+    driver.local(population_[address].clock.at(now_),
                  OutputWritten{piece.job, piece.component, piece.stream, piece.serial, {}, piece.last});
     fed = true;
   }
-  DMM_ASSERT(actors_[address]->party.role == Role::job_manager);
+  DMM_ASSERT(population_[address].party.role == Role::job_manager);
   for (const std::uint64_t job : driver.effects.ended)
-    if (settings_.hand_out_ended) ended_.emplace_back(address, job);
+    if (settings_.hand_out_ended) record_.ended.emplace_back(address, job);
   driver.effects.ended.clear();
   return fed;
 }
 
 bool World::perform_own(Address address, Driver<ResourceManager>& driver) {
-  for (TaskOrder& order : driver.effects.tasks) actors_[address]->performer.perform(now_, std::move(order));
+  for (TaskOrder& order : driver.effects.tasks) population_[address].performer.perform(now_, std::move(order));
   driver.effects.tasks.clear();
   return false;
 }
 
-bool World::quiet() const {
-  // Cheap checks first: this is called after each step.
-  for (const auto& actor : actors_)
-    if (const auto* jobs = actor->driver.get<JobManager>())
-      for (const JobState state :
-           {JobState::waiting, JobState::starting, JobState::running, JobState::ending, JobState::collecting})
-        if (jobs->manager.count(state) > 0) return false;
-  for (const auto& actor : actors_) {
-    if (actor->performer.runs_anything()) return false;
-    if (const auto* site = actor->driver.get<SiteManager>())
-      if (!site->manager.quiet()) return false;
-  }
-  return nodes_not_home() == 0;
-}
-
-std::uint64_t World::nodes_not_home() const {
-  std::uint64_t away = 0;
-  for (const auto& actor : actors_)
-    if (const auto* nodes = actor->driver.get<ResourceManager>()) {
-      const ResourceManagerView view = nodes->manager.view();
-      away += view.nodes_total - view.nodes_free;
-    }
-  return away;
-}
-
 std::array<std::uint64_t, message_kinds> World::messages_by_kind() {
   end_all_quiet();
-  auto sum = messages_of_dead_;
-  for (const auto& actor : actors_)
+  auto sum = record_.messages_of_dead;
+  for (const auto& actor : population_.actors())
     actor->driver.visit([&](const auto& driver) {
       for (std::size_t kind = 0; kind < sum.size(); ++kind)
         sum[kind] += driver.endpoint.counters().sent_by_kind[kind];
     });
   return sum;
-}
-
-// ---- users ----------------------------------------------------------------------------------------------------
-
-// A user's own connection isn't simulated: questions and answers are passed directly.
-std::vector<Outgoing> World::ask(const Party& job_manager, const Party& user, Message message) {
-  const Address address = address_of(job_manager);
-  Actor& actor = *actors_[address];
-  auto* driver = actor.driver.get<JobManager>();
-  if (!driver || (settings_.ledgers && stalls(actor))) return {};
-  driver->local(actor.clock.at(now_), Received{user, std::move(message), {}, {}});
-  std::vector<Outgoing> answers;
-  std::erase_if(driver->effects.messages, [&](Outgoing& out) {
-    if (out.to != user) return false;
-    answers.push_back(std::move(out));
-    return true;
-  });
-  touch(address);
-  return answers;
-}
-
-std::uint64_t World::submit(const Party& job_manager, JobDescription job, std::uint32_t copies) {
-  DMM_ASSERT(copies > 0);
-  const std::uint32_t dttl = job.dttl;
-  Submit submit{questions_ + 1, std::vector<JobDescription>(copies - 1, job)};
-  submit.jobs.push_back(std::move(job));
-  const Party user{job_manager.site, Role::client, "user"};
-  const std::vector<Outgoing> answers = ask(job_manager, user, std::move(submit));
-  if (answers.empty()) return 0;
-  ++questions_;
-  const auto& answer = std::get<Submitted>(answers.back().message);
-  Actor& actor = *actors_[address_of(job_manager)];
-  if (const auto* driver = actor.driver.get<JobManager>())
-    actor.next_job = std::max(actor.next_job, driver->manager.next_job());
-  for (std::uint32_t i = 0; i < answer.jobs && !settings_.hand_out_ended; ++i)
-    actor.promised.push_back({job_manager, answer.first_job + i, dttl, false});
-  settle_touched();
-  return answer.first_job;
-}
-
-std::string World::cancel(const Party& job_manager, std::uint64_t job) {
-  const Address address = address_of(job_manager);
-  Actor& actor = *actors_[address];
-  auto* driver = actor.driver.get<JobManager>();
-  if (!driver) return "the job manager is down";
-  if (settings_.ledgers && stalls(actor)) return "the job manager doesn't answer";
-  const std::string fault = driver->manager.cancel(actor.clock.at(now_), job, driver->effects);
-  touch(address);
-  settle_touched();
-  return fault;
 }
 
 }  // namespace dmm

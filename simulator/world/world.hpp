@@ -7,71 +7,25 @@
 // run: frames, rows of ledgers and log events, byte for byte (`trace_hash`).
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <variant>
+#include <utility>
 #include <vector>
 
-#include "jobmgr/job_manager.hpp"
 #include "links/driver.hpp"
-#include "manager/lookup.hpp"
-#include "resmgr/resource_manager.hpp"
-#include "simulator/world/actor_driver.hpp"
 #include "simulator/world/alarms.hpp"
-#include "simulator/world/host_clock.hpp"
-#include "simulator/world/memory_ledger.hpp"
 #include "simulator/world/network.hpp"
+#include "simulator/world/population.hpp"
 #include "simulator/world/quiet_links.hpp"
+#include "simulator/world/run_record.hpp"
 #include "simulator/world/site_links.hpp"
-#include "simulator/world/task_performer.hpp"
-#include "simulator/world/trace_hash.hpp"
 #include "simulator/world/world_keys.hpp"
-#include "sitemgr/site_manager.hpp"
-#include "topologies/topology.hpp"
+#include "simulator/world/world_settings.hpp"
 
 namespace dmm {
-
-struct WorldSettings {
-  NetworkSettings network;
-  SessionTimes sessions;
-  std::uint64_t seed = 1;
-  Level level = Level::info;              ///< log events below it aren't made
-  bool count_by_request = false;          ///< keep the number of messages about each request
-  Duration confirm_limit = seconds(120);  ///< of the job managers
-  Duration keep = {};                     ///< of the resource managers
-  /// Every manager keeps a ledger and goes on from it after a restart, and running programs outlive their manager for
-  /// a while. Without ledgers everything that a manager knew and ran is lost with it.
-  bool ledgers = false;
-  /// Job managers drop the records of ended jobs after handing them out (take_ended), so that memory doesn't grow
-  /// with the length of a run.
-  bool hand_out_ended = false;
-  bool traced = true;          ///< keep trace_hash()
-  bool remember_ends = false;  ///< hosts remember how every program ended
-  bool skips_quiet = true;     ///< Beats of otherwise unused links are accounted for, not played
-  /// Managers prove link keys with certificates that are valid for this long; 0: the network knows its parties.
-  Duration certificate_life = {};
-};
-
-/// A log event, its instant and its manager.
-struct Happening {
-  Instant at;
-  Party party;
-  LogEvent event;
-};
-
-/// A job that a job manager accepted.
-struct Submission {
-  Party job_manager;
-  std::uint64_t number = 0;
-  std::uint32_t dttl = 0;
-  bool abandoned = false;  ///< its job manager died without a ledger
-};
-
-/// A manager that wrote something in a step, and the leases of a site that it wrote about.
-struct Written {
-  Address address = 0;
-  std::vector<LeaseId> leases;
-};
 
 /// What crashes.
 enum class Crash : std::uint8_t {
@@ -91,14 +45,14 @@ class World {
   bool step();
   void run_until(Instant until);
   /// Nodes that aren't free at their owner.
-  std::uint64_t nodes_not_home() const;
+  std::uint64_t nodes_not_home() const { return population_.nodes_not_home(); }
   /// Messages that all managers sent so far, by kind.
   std::array<std::uint64_t, message_kinds> messages_by_kind();
   /// Tells both ends of each quiet link what has gone over it. To be called before their counters and clocks are
   /// read, and before any manager is disturbed.
   void end_all_quiet();
   /// Whether nothing is leased, waits or runs anywhere.
-  bool quiet() const;
+  bool quiet() const { return population_.is_at_rest(); }
 
   // ---- users ----
   /// The number of the first of `copies` jobs; 0 if they were not accepted.
@@ -107,8 +61,8 @@ class World {
   /// hand_out_ended is set. Then drops the record.
   template <class See>
   void take_ended(See see) {
-    for (const auto& [address, number] : std::exchange(ended_, {})) {
-      auto* driver = actors_[address]->driver.template get<JobManager>();
+    for (const auto& [address, number] : std::exchange(record_.ended, {})) {
+      auto* driver = population_[address].driver.template get<JobManager>();
       if (!driver) continue;
       see(address, *driver->manager.find(number));
       driver->manager.forget(number);
@@ -133,7 +87,7 @@ class World {
   /// Without ledgers both kinds of crash lose everything.
   void crash(const Party& party, Crash kind = Crash::process);
   void restart(const Party& party);
-  bool is_up(const Party& party) const;
+  bool is_up(const Party& party) const { return population_[address_of(party)].driver.is_up(); }
   /// Freezes the manager: frames and reports wait for it.
   void pause(const Party& party);
   /// The same, with its host: nothing there goes on.
@@ -191,81 +145,54 @@ class World {
   void end_drains();
 
   // ---- looking; nullptr while it is down ----
-  const Driver<SiteManager>* site(const SiteName& name) const;
-  const Driver<JobManager>* job_manager(const Party& party) const;
-  const Driver<ResourceManager>* resource_manager(const Party& party) const;
+  const Driver<SiteManager>* site(const SiteName& name) const {
+    return population_.driver_of<SiteManager>(site_manager_of(name));
+  }
+  const Driver<JobManager>* job_manager(const Party& party) const {
+    return population_.driver_of<JobManager>(party);
+  }
+  const Driver<ResourceManager>* resource_manager(const Party& party) const {
+    return population_.driver_of<ResourceManager>(party);
+  }
   /// How often the managers that are up refused a frame for this reason.
-  std::uint64_t refused(const std::string& reason) const;
+  std::uint64_t refused(const std::string& reason) const { return population_.refused(reason); }
   /// What a manager's own clock shows.
-  Instant clock_of(const Party& party) const { return actors_[address_of(party)]->clock.at(now_); }
+  Instant clock_of(const Party& party) const { return population_[address_of(party)].clock.at(now_); }
   /// Whether the manager's clock shows the world's time.
-  bool has_right_clock(const Party& party) const { return actors_[address_of(party)]->clock.is_right(); }
+  bool has_right_clock(const Party& party) const { return population_[address_of(party)].clock.is_right(); }
   /// How a manager's ledger differs from what it should hold by now; empty if it doesn't.
-  std::string ledger_fault(const Party& party) const;
+  std::string ledger_fault(const Party& party) const { return population_.ledger_fault(party); }
   /// The number of records in its ledger; 0 without one.
-  std::size_t records_of(const Party& party) const;
+  std::size_t records_of(const Party& party) const { return population_.records_of(party); }
   /// Whether it waits for its disk.
-  bool is_committing(const Party& party) const { return actors_[address_of(party)]->committed_at != never; }
+  bool is_committing(const Party& party) const { return population_[address_of(party)].committed_at != never; }
   /// How often it was started.
-  std::uint64_t starts_of(const Party& party) const { return actors_[address_of(party)]->incarnation; }
-  const TaskPerformer& performer(const Party& party) const { return actors_[address_of(party)]->performer; }
-  const Topology& topology() const { return topology_; }
+  std::uint64_t starts_of(const Party& party) const { return population_[address_of(party)].incarnation; }
+  const TaskPerformer& performer(const Party& party) const { return population_[address_of(party)].performer; }
+  const Topology& topology() const { return population_.topology(); }
   /// Of all clusters.
-  std::uint64_t nodes() const { return nodes_; }
-  const std::vector<Party>& parties() const { return parties_; }
-  Address address_of(const Party& party) const;
-  bool has(const Party& party) const { return addresses_.contains(party); }
-  const std::vector<Submission>& submissions() const { return submissions_; }
+  std::uint64_t nodes() const { return population_.nodes(); }
+  const std::vector<Party>& parties() const { return population_.parties(); }
+  Address address_of(const Party& party) const { return population_.address_of(party); }
+  bool has(const Party& party) const { return population_.has(party); }
+  const std::vector<Submission>& submissions() const { return record_.submissions; }
   /// The managers with something to decide in the last step; others heard only signs of life.
-  const std::vector<Address>& settled() const { return settled_; }
+  const std::vector<Address>& settled() const { return record_.settled; }
   /// The managers of settled() that wrote something.
-  const std::vector<Written>& written() const { return written_; }
-  std::vector<Happening> take_happenings() { return std::exchange(happenings_, {}); }
+  const std::vector<Written>& written() const { return record_.written; }
+  std::vector<Happening> take_happenings() { return std::exchange(record_.happenings, {}); }
   /// Frames that arrived and alarms that rang so far.
-  std::uint64_t events() const { return events_; }
+  std::uint64_t events() const { return record_.events; }
   /// Instants that were played, without those that were only accounted for.
-  std::uint64_t steps() const { return steps_; }
+  std::uint64_t steps() const { return record_.steps; }
   /// The hash of the run, if the world is traced. It covers every frame that told a manager something, every row that
   /// a manager wrote and every event that it logged, with their instants.
-  std::uint64_t trace_hash() const { return trace_.value(); }
+  std::uint64_t trace_hash() const { return record_.trace.value(); }
 
  private:
-  struct Actor {
-    // Members that every step reads come first and lie together.
-    Party party;
-    Principal principal;  ///< the same, as passed to managers
-    bool touched = false;
-    bool stirred = false;  ///< something for the manager itself came since it was settled last
-    bool paused = false;
-    bool frozen = false;  ///< paused, with its host
-    bool reachable = true;
-    std::uint32_t spins = 0;       ///< consecutive settles that asked to be called again at once
-    Instant committed_at = never;  ///< end of the commit under way; takes and sends nothing before
-    Duration commit_max;           ///< longest commit of its disk
-    HostClock clock;
-    std::vector<Submission> promised;   ///< users are told when the commit is done
-    std::vector<FrameArrival> waiting;  ///< arrived while it was paused or committing
-    TaskPerformer performer;            ///< of a resource manager
-    ActorDriver driver;
-    std::variant<std::monostate, LedgerOf<SiteManager>, LedgerOf<JobManager>, LedgerOf<ResourceManager>> ledger;
-    std::vector<TaskReport> reports;  ///< from its host, while it was paused or committing
-    std::uint64_t deadlines = 0;      ///< deadlines of its host that were logged
-    std::size_t site = 0;             ///< in the topology
-    std::vector<Address> dials;       ///< the addresses it connects to when it starts
-    std::uint64_t incarnation = 0;
-    std::uint64_t next_job = 1;
-    std::size_t resource_manager = 0;  ///< position in resource_managers_of its site
-    std::uint32_t nodes = 0;           ///< its present number; 0: as in the topology
-    bool resized = false;              ///< the manager hasn't been told of `nodes` yet
-  };
-
-  void populate();
-  Address add(Party party, std::size_t site);
   void start(Address address);
   EndpointSettings endpoint_settings(const Actor& actor) const;
   Admission admission_of(const Actor& actor) const;
-  ResourceManagerSettings resource_manager_settings(Address address) const;
-  bool dials(const Actor& actor, Address listener) const;
   void dial(Address address, Address listener);
   void dial_again(Address address, std::optional<Address> one);
   bool keep_keys(Address address, Endpoint& endpoint);
@@ -274,7 +201,6 @@ class World {
   void deliver(FrameArrival arrival);
   bool report(Address address);
   void settle(Address address);
-  static bool stalls(const Actor& actor) { return actor.paused || actor.committed_at != never; }
   void take_waiting(Address address);
   void hear_of_size(Address address);
   template <class Manager>
@@ -293,7 +219,9 @@ class World {
   void lose(Actor& actor, Crash kind);
   template <class Order>
   void order(const SiteName& name, Order give);
-  void tell(const Party& party, std::string_view name, std::vector<LogField> fields);
+  void tell(const Party& party, std::string_view name, std::vector<LogField> fields) {
+    record_.happenings.push_back({now_, party, LogEvent{Level::warning, name, {}, std::move(fields)}});
+  }
   bool perform_own(Address, Driver<SiteManager>&) { return false; }
   bool perform_own(Address address, Driver<JobManager>& driver);
   bool perform_own(Address address, Driver<ResourceManager>& driver);
@@ -308,34 +236,21 @@ class World {
   static Instant report_due(const Actor& actor);
   void end_quiet(Connection connection);
   void settle_touched();
-  template <class Manager>
-  const Driver<Manager>* find(const Party& party) const;
 
-  Topology topology_;
-  std::uint64_t nodes_;
+  Population population_;
   WorldSettings settings_;
   SiteLinks site_links_;
   Network network_;
   std::unique_ptr<WorldKeys> keys_;                           ///< null: the network knows its parties
   std::shared_ptr<Codec> codec_ = std::make_shared<Codec>();  ///< of all managers
   Instant now_{};
-  std::vector<std::unique_ptr<Actor>> actors_;  ///< a process never moves
-  std::vector<Party> parties_;                  ///< by address
-  Lookup<Party, Address> addresses_;
   QuietLinks quiet_;
   std::vector<Connection> used_;          ///< connections with an arrival in this step
   Alarms wakes_;                          ///< when each manager or its host is due
   std::vector<Address> touched_, batch_;  ///< to be settled at the end of this step; being settled
-  std::vector<Address> settled_;
-  std::vector<Written> written_;
-  std::vector<Submission> submissions_;
-  std::vector<Happening> happenings_;
-  std::vector<std::pair<Address, std::uint64_t>> ended_;  ///< ended jobs: job manager and number
-  std::uint64_t questions_ = 0;                           ///< submissions so far
-  std::uint64_t events_ = 0, steps_ = 0;
-  std::array<std::uint64_t, message_kinds> messages_of_dead_{};  ///< sent by processes that crashed
-  Random disks_;  ///< how long commits take, and which survive a crash
-  TraceHash trace_;
+  std::uint64_t questions_ = 0;           ///< submissions so far
+  Random disks_;                          ///< how long commits take, and which survive a crash
+  RunRecord record_;
 };
 
 }  // namespace dmm

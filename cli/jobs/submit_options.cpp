@@ -63,25 +63,7 @@ void add_runner_options(CLI::App& command, SubmitOptions& options) {
   add("--mpi", Runner::mpi, "It is a program of Open MPI or MPICH, with a rank for each processor");
 }
 
-void add_job_options(CLI::App& command, SubmitOptions& options) {
-  add_size_options(command, options);
-  add_runner_options(command, options);
-  add_of_job(command, "--memory-mb", options.memory_mb, "The least memory of each node", "MIB");
-  add_of_job(command, "--attribute", options.attributes, "An attribute that each node must have", "KEY=VALUE")
-      ->allow_extra_args(false);
-  add_of_job(command, "--dttl", options.dttl, "Hops that its request may travel (default 5)", "N")
-      ->check(CLI::Range(0u, dttl_max));
-  add_of_job(command, "--priority", options.priority, "Priority at sites that order by it; greater starts sooner",
-             "N");
-  add_of_job(command, "--communication", options.communication,
-             "Mbit/s that each processor sends to the others, for its placement on several clusters", "F")
-      ->check(CLI::Range(0.0, communication_max));
-  add_of_job(command, "--reruns", options.reruns, "How often it runs again after a lost node (default 3)", "N");
-  add_of_job(command, "--name", options.name, "Its name (default: the program's)", "NAME");
-  add_of_job(command, "--directory", options.directory,
-             "Its working directory, at the host where it runs (default: a fresh one)", "FOLDER");
-  add_of_job(command, "--environment", options.environment, "A variable of its environment", "NAME=VALUE")
-      ->allow_extra_args(false);
+void add_job_file_options(CLI::App& command, SubmitOptions& options) {
   add_of_job(command, "--input", options.input_file,
              "The file here that it reads as standard input, at most " + bytes_text(input_bytes_max) +
                  "; -: from a pipe (default: what `<` names, else nothing)",
@@ -101,6 +83,28 @@ void add_job_options(CLI::App& command, SubmitOptions& options) {
              "tasks (default: the job manager's folder)",
              "FILE");
   add_of_job(command, "--error-file", options.error_file, "The file here for its standard error", "FILE");
+}
+
+void add_job_options(CLI::App& command, SubmitOptions& options) {
+  add_size_options(command, options);
+  add_runner_options(command, options);
+  add_of_job(command, "--memory-mb", options.memory_mb, "The least memory of each node", "MIB");
+  add_of_job(command, "--attribute", options.attributes, "An attribute that each node must have", "KEY=VALUE")
+      ->allow_extra_args(false);
+  add_of_job(command, "--dttl", options.dttl, "Hops that its request may travel (default 5)", "N")
+      ->check(CLI::Range(0u, dttl_max));
+  add_of_job(command, "--priority", options.priority, "Priority at sites that order by it; greater starts sooner",
+             "N");
+  add_of_job(command, "--communication", options.communication,
+             "Mbit/s that each processor sends to the others, for its placement on several clusters", "F")
+      ->check(CLI::Range(0.0, communication_max));
+  add_of_job(command, "--reruns", options.reruns, "How often it runs again after a lost node (default 3)", "N");
+  add_of_job(command, "--name", options.name, "Its name (default: the program's)", "NAME");
+  add_of_job(command, "--directory", options.directory,
+             "Its working directory, at the host where it runs (default: a fresh one)", "FOLDER");
+  add_of_job(command, "--environment", options.environment, "A variable of its environment", "NAME=VALUE")
+      ->allow_extra_args(false);
+  add_job_file_options(command, options);
   add_of_job(command, "--array", options.array,
              "It runs once for each index, as in 0-99 or 1,5,7 or 0-30:10; %N behind them: N at a time",
              "INDICES[%N]");

@@ -83,8 +83,8 @@ TEST_CASE("job script: options of #SBATCH that mean the same become ours, each o
       {"#SBATCH --ntasks=4 --cpus-per-task=2\n", "--processors=8 @2"},
       {"#SBATCH --ntasks 4\n#SBATCH -c2\n#SBATCH -n6\n", "--processors=12 @4"},
       {"#SBATCH -N2\n",
-       "--processors=2 @2; ! job.sh line 2: #SBATCH --nodes: DMM chooses the nodes; what is asked for "
-       "is a number of processors"},
+       "--processors=2 @2; ! job.sh line 2: #SBATCH --nodes: DMM chooses the nodes, and asks for a number of "
+       "processors"},
       {"#SBATCH --nodes=2-4 --ntasks-per-node=8\n",
        "--processors=16 @2; ! job.sh line 2: #SBATCH --nodes: DMM takes the least of a range, 2; ! job.sh line 2: "
        "#SBATCH --nodes: DMM chooses the nodes, and asks for a number of processors"},
@@ -116,8 +116,7 @@ TEST_CASE("job script: options of #SBATCH that mean the same become ours, each o
        "! job.sh line 2: #SBATCH --mem=0: jobs have all memory of their nodes unless a site says otherwise"},
       {"#SBATCH -p long\n\n#SBATCH -p short --exclusive\n",
        "! job.sh line 2: #SBATCH -p is unknown to DMM and left out; ! job.sh line 4: #SBATCH --exclusive "
-       "means "
-       "nothing to DMM and is left out"},
+       "is unknown to DMM and left out"},
       {"#DMM -n 2\n#SBATCH -n 4\n", "--processors=4 @3; -n=2 @2"},  // #DMM has precedence
       {"#SBATCH -n\n", "job.sh line 2: #SBATCH -n: expected a value"},
       {"#SBATCH -n four\n", "job.sh line 2: #SBATCH -n: expected a whole number from 1, got 'four'"},
@@ -137,9 +136,8 @@ TEST_CASE("job script: options of #SBATCH that mean the same become ours, each o
       {"#SBATCH --export==1\n",
        "job.sh line 2: #SBATCH --export: expected names of variables, as in NAME=value,OTHER=value, got '=1'"},
       {"#SBATCH -N 10000000 --ntasks-per-node=10000000 -c 10000000\n",
-       "--processors=10000001 @2; ! job.sh line 2: #SBATCH --nodes: DMM chooses the nodes; what is asked for is a "
-       "number "
-       "of processors"},
+       "--processors=10000001 @2; ! job.sh line 2: #SBATCH --nodes: DMM chooses the nodes, and asks for a "
+       "number of processors"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.lines);

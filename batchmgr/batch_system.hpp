@@ -12,7 +12,7 @@
 #include "batchmgr/finding.hpp"
 #include "batchmgr/settings.hpp"
 #include "batchmgr/snapshot.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -10,7 +10,7 @@
 
 #include "batchmgr/settings.hpp"
 #include "batchmgr/snapshot.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "runtime/ledger_keeper.hpp"
+#include "runtime/ledger_rows.hpp"
 #include "sitemgr/records.hpp"
 
 namespace dmm {

@@ -11,7 +11,7 @@
 #include "daemons/daemon_main.hpp"
 #include "jobmgr/files/server.hpp"
 #include "jobmgr/job_manager.hpp"
-#include "jobmgr/output_files.hpp"
+#include "jobmgr/stream_names.hpp"
 #include "runtime/file_writer.hpp"
 #include "runtime/files.hpp"
 #include "topologies/config_notes.hpp"

@@ -8,7 +8,7 @@
 
 #include "jobmgr/attempts.hpp"
 #include "jobmgr/elements.hpp"
-#include "jobmgr/granted.hpp"
+#include "jobmgr/grant_check.hpp"
 #include "jobmgr/output.hpp"
 #include "jobmgr/recovery.hpp"
 #include "jobmgr/routes.hpp"

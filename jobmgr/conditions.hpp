@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "jobmgr/job_step.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

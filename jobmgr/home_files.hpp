@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "protocol/messages/people.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

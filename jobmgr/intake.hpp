@@ -9,7 +9,7 @@
 #include "jobmgr/job_table.hpp"
 #include "jobmgr/output_paths.hpp"
 #include "jobmgr/submissions.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

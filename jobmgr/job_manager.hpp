@@ -20,7 +20,7 @@
 #include "jobmgr/conditions.hpp"
 #include "jobmgr/job_step.hpp"
 #include "manager/contract.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

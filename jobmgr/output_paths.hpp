@@ -9,7 +9,7 @@
 #include <string>
 
 #include "protocol/messages.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "jobmgr/job_step.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm::job_steps {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "jobmgr/records.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -11,7 +11,7 @@
 
 #include "keys/key.hpp"
 #include "protocol/ids.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "protocol/rights.hpp"
 
 namespace dmm {

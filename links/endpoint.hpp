@@ -10,11 +10,12 @@
 // Nothing here grows without a bound: a session that would keep too much for a peer is given up and begun again,
 // as if that peer had restarted. A peer that is no longer needed is forgotten (links/session.hpp has the limits).
 //
-// endpoint.cpp: frames that come. greeting.cpp: what a Hello makes of a session. fragments.cpp: messages that are
-// longer than a frame. proving.cpp: what is proved of the senders of frames. own_keys.cpp: what we prove ourselves
-// with, and keys that we are told of. sending.cpp: messages that go. timing.cpp: what time calls for.
-// vouching.cpp: for how long a lender's word is good. quieting.cpp: links without beats of their own. routes.cpp:
-// ways to peers, and peers that are forgotten. refusals.cpp: what is refused.
+// endpoint.cpp: frames that come. endpoint_greeting.cpp: what a Hello makes of a session. endpoint_fragments.cpp:
+// messages that are longer than a frame. endpoint_proving.cpp: what is proved of the senders of frames.
+// endpoint_own_keys.cpp: what we prove ourselves with, and keys that we are told of. endpoint_sending.cpp: messages
+// that go. endpoint_timing.cpp: what time calls for. endpoint_vouching.cpp: for how long a lender's word is good.
+// endpoint_quieting.cpp: links without beats of their own. endpoint_routes.cpp: ways to peers, and peers that are
+// forgotten. endpoint_refusals.cpp: what is refused.
 #pragma once
 
 #include <map>
@@ -66,7 +67,7 @@ class Endpoint {
   /// A frame could not be sent: the connection is gone or full. The session sends it again.
   void undeliverable(Connection connection);
 
-  // ---- keys (own_keys.cpp) ----
+  // ---- keys (endpoint_own_keys.cpp) ----
   /// From now on we prove ourselves by this key. Without a certificate our site is asked for one.
   void hold(Instant now, const LinkSecret& secret, std::string certificate);
   /// Asks our site to certify a link key that we don't hold yet.
@@ -91,7 +92,7 @@ class Endpoint {
   void tick(Instant now);
   Instant next_deadline() const;
 
-  // ---- beats that a shell accounts for, since it knows which of them arrive (quieting.cpp) ----
+  // ---- beats that a shell accounts for, since it knows which of them arrive (endpoint_quieting.cpp) ----
   /// Whether all that goes on between us and a peer over this connection is that both beat.
   bool is_quiet(Instant now, Connection connection, const Party& peer) const;
   /// A Beat that vouches left the peer then, or later; nothing while none does, or while the shell accounts for Beats.
@@ -191,7 +192,7 @@ class Endpoint {
   bool may_ask(Instant now, Peer& peer, const Message& message);
   void on(Instant now, Peer& peer, const Envelope& envelope, const Beat& beat);
   std::optional<Duration> hear_echo(Instant now, Peer& peer, Stamp echo, bool measures);
-  // ---- greetings (greeting.cpp) ----
+  // ---- greetings (endpoint_greeting.cpp) ----
   bool is_twin(Instant now, const Peer& peer, const Hello& greeting) const;
   bool may_meet(Instant now, const Peer& peer, const Envelope& envelope) const;
   void on(Instant now, Peer& peer, const Way& way, const Envelope& envelope, const Hello& hello);
@@ -199,11 +200,11 @@ class Endpoint {
                                  const Hello& hello);
   void rise(Instant now, Peer& peer, bool restarted, const SiteNames& ancestors);
   void rise_measured(Instant now, Peer& peer, const Envelope& envelope);
-  // ---- messages in fragments (fragments.cpp) ----
+  // ---- messages in fragments (endpoint_fragments.cpp) ----
   void take_fragment(Instant now, Peer& peer, Fragment& fragment, std::vector<Received>& messages);
   void drop_fragments(Peer& peer);
   void take_whole(Instant now, Peer& peer, std::vector<Received>& messages);
-  // ---- vouching for what is lent (vouching.cpp) ----
+  // ---- vouching for what is lent (endpoint_vouching.cpp) ----
   bool borrows_of(const Peer& peer) const;
   bool lends_to(const Peer& peer) const;
   Duration stale_after(const Peer& peer) const;
@@ -222,7 +223,7 @@ class Endpoint {
             const LinkKey* sealed_by = nullptr);
   void notice(Instant now, Peer& peer, std::string_view event, const std::string& text);
 
-  // ---- messages that go (sending.cpp) ----
+  // ---- messages that go (endpoint_sending.cpp) ----
   void emit(Instant now, Peer& peer, const Message& message, const RequestId& trace, const CapacityHint& hint);
   void emit_fragments(Instant now, Peer& peer, std::string_view whole, const RequestId& trace);
   void keep(Instant now, Peer& peer, std::uint16_t type, std::string_view frame);
@@ -243,7 +244,7 @@ class Endpoint {
   std::size_t kept_max(const Peer& peer) const;
   void count_sent(const Party& to, std::uint16_t type, const RequestId& trace);
 
-  // ---- time (timing.cpp) ----
+  // ---- time (endpoint_timing.cpp) ----
   void tick(Instant now, Peer& peer, bool beats);
   void fall_silent(Instant now, Peer& peer);
   void beat_or_go_dormant(Instant now, Peer& peer);
@@ -253,7 +254,7 @@ class Endpoint {
   Instant deadline(const Peer& peer) const;
   Duration patience(const Peer& peer) const;  ///< before something is asked for, or sent, once more
 
-  // ---- ways, and peers that are forgotten (routes.cpp) ----
+  // ---- ways, and peers that are forgotten (endpoint_routes.cpp) ----
   void set_route(Instant now, const Route& route);
   void hang_up(Peer& peer);
   bool may_dial_direct(Instant now);

@@ -1,5 +1,5 @@
 // The keys that an endpoint holds: what it proves itself with and seals with, the key that its site is to certify,
-// and the key that it listens with next. own_keys.cpp changes them.
+// and the key that it listens with next. endpoint_own_keys.cpp changes them.
 #pragma once
 
 #include <memory>

@@ -25,9 +25,9 @@ struct Way {
   bool leads() const { return connection || !path.empty(); }
 };
 
-/// The ways to a peer, and greetings on them. routes.cpp chooses a way; timing.cpp moves the times on, and the
-/// way to the relay. endpoint.cpp and greeting.cpp take the way that a frame came; sending.cpp makes a session
-/// that begins again greet at once.
+/// The ways to a peer, and greetings on them. endpoint_routes.cpp chooses a way; endpoint_timing.cpp moves the times
+/// on, and the way to the relay. endpoint.cpp and endpoint_greeting.cpp take the way that a frame came;
+/// endpoint_sending.cpp makes a session that begins again greet at once.
 struct PeerRoute {
   Instant hello_at{never};   ///< the next Hello
   Instant direct_at{never};  ///< the direct route is tried again
@@ -43,8 +43,8 @@ struct PeerRoute {
   bool unsealed = false;              ///< the next greeting along the chain goes without a seal
 };
 
-/// How far away a peer is, by stamps that it echoes (stamps.hpp). endpoint.cpp and greeting.cpp measure;
-/// sending.cpp notes what leaves; quieting.cpp does both for the beats that a shell accounts for.
+/// How far away a peer is, by stamps that it echoes (stamps.hpp). endpoint.cpp and endpoint_greeting.cpp measure;
+/// endpoint_sending.cpp notes what leaves; endpoint_quieting.cpp does both for the beats that a shell accounts for.
 struct PeerDistance {
   Duration round_trip;           ///< 0 also until it is measured
   bool measured = false;         ///< round_trip is known
@@ -54,9 +54,9 @@ struct PeerDistance {
   Instant heard_stamp_at{};
 };
 
-/// What is sent again after a gap or a new connection. sending.cpp sends it; timing.cpp drops a resend that isn't
-/// needed any more. endpoint.cpp notes when it greeted a peer of another incarnation. greeting.cpp ends
-/// `renewing` when the link is up.
+/// What is sent again after a gap or a new connection. endpoint_sending.cpp sends it; endpoint_timing.cpp drops a
+/// resend that isn't needed any more. endpoint.cpp notes when it greeted a peer of another incarnation.
+/// endpoint_greeting.cpp ends `renewing` when the link is up.
 struct PeerRecovery {
   Instant recover_at{never};
   Instant recovered{}, resend_asked{};
@@ -66,8 +66,9 @@ struct PeerRecovery {
   bool renewing = false;       ///< we began the session again, and the peer has yet to hear of it
 };
 
-/// Whether the peer's Beats vouch for what it lent us (vouching.cpp), and when our own last Beat left
-/// (timing.cpp, and greeting.cpp when the link comes up). quieting.cpp adds the beats that a shell accounts for.
+/// Whether the peer's Beats vouch for what it lent us (endpoint_vouching.cpp), and when our own last Beat left
+/// (endpoint_timing.cpp, and endpoint_greeting.cpp when the link comes up). endpoint_quieting.cpp adds the beats that a
+/// shell accounts for.
 struct PeerVouching {
   Instant beat_sent{};   ///< when our last Beat that may vouch left
   Instant proved{};      ///< the latest Beat that vouched left the peer then, or later
@@ -75,16 +76,16 @@ struct PeerVouching {
   bool stands = false;
 };
 
-/// Whether neither side beats, since nothing is under way. sending.cpp and routes.cpp note what our manager
-/// wants, endpoint.cpp and greeting.cpp what the peer says; timing.cpp goes to rest, and all but routes.cpp may
-/// wake.
+/// Whether neither side beats, since nothing is under way. endpoint_sending.cpp and endpoint_routes.cpp note what our
+/// manager wants, endpoint.cpp and endpoint_greeting.cpp what the peer says; endpoint_timing.cpp goes to rest, and all
+/// but endpoint_routes.cpp may wake.
 struct PeerDormancy {
   bool wanted = false;  ///< our manager has nothing under way with the peer
   bool heard = false;   ///< the peer said the same
   bool both = false;    ///< so neither beats, and silence means nothing
 };
 
-/// A message that arrives in fragments (fragments.cpp).
+/// A message that arrives in fragments (endpoint_fragments.cpp).
 class PeerAssembly {
  public:
   bool empty() const { return bytes_.empty(); }
@@ -102,8 +103,8 @@ class PeerAssembly {
   std::uint32_t next_ = 0;
 };
 
-/// Frames to and from a peer. sending.cpp counts those that go, endpoint.cpp and greeting.cpp those that come;
-/// quieting.cpp adds the beats that a shell accounts for.
+/// Frames to and from a peer. endpoint_sending.cpp counts those that go, endpoint.cpp and endpoint_greeting.cpp those
+/// that come; endpoint_quieting.cpp adds the beats that a shell accounts for.
 struct PeerTraffic {
   std::uint32_t arrived_since_sent = 0;  ///< numbered messages that no frame of ours has acknowledged
   std::size_t bytes_since_sent = 0;      ///< of fragments among them
@@ -116,8 +117,8 @@ struct PeerTraffic {
   }
 };
 
-/// Which process speaks for the peer, and with what right. greeting.cpp notes what a Hello says, endpoint.cpp what is
-/// proved; proving.cpp and routes.cpp learn the key for frames along a chain.
+/// Which process speaks for the peer, and with what right. endpoint_greeting.cpp notes what a Hello says, endpoint.cpp
+/// what is proved; endpoint_proving.cpp and endpoint_routes.cpp learn the key for frames along a chain.
 struct PeerIdentity {
   std::uint64_t instance = 0;       ///< which process of its name it is; 0: it doesn't say
   std::unique_ptr<Proof> proof;     ///< what its certificate proved; null: it showed none
@@ -126,13 +127,14 @@ struct PeerIdentity {
   std::string software;
 };
 
-/// Capacity hints, so that the same one isn't told twice. sending.cpp notes what goes, endpoint.cpp what comes.
+/// Capacity hints, so that the same one isn't told twice. endpoint_sending.cpp notes what goes, endpoint.cpp what
+/// comes.
 struct PeerHints {
   CapacityHint told;   ///< the last one sent: said again in Beats, since it may be lost
   CapacityHint heard;  ///< the last one that our manager was told since the link came up
 };
 
-/// What people are told of a peer (refusals.cpp, and each file that finds an error).
+/// What people are told of a peer (endpoint_refusals.cpp, and each file that finds an error).
 struct PeerReports {
   std::string last_error;
   std::map<std::string_view, Instant> told;  ///< when the log, or the peer itself, was last told of what

@@ -1,4 +1,4 @@
-// Links on which both sides do nothing but beat: what a shell accounts for in their place (quieting.cpp).
+// Links on which both sides do nothing but beat: what a shell accounts for in their place (endpoint_quieting.cpp).
 #pragma once
 
 #include <cstdint>

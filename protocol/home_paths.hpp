@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -9,7 +9,7 @@
 
 #include "protocol/few.hpp"
 #include "protocol/ids.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "protocol/short_text.hpp"
 
 namespace dmm {

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "protocol/few.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "protocol/few.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "protocol/short_text.hpp"
 
 namespace dmm {

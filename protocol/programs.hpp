@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "protocol/messages.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

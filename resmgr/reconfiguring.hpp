@@ -3,7 +3,7 @@
 // offered again.
 #pragma once
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "resmgr/resource_step.hpp"
 
 namespace dmm::resource_steps {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "manager/contract.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "resmgr/resource_step.hpp"
 
 namespace dmm {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "manager/dispatch.hpp"
+#include "resmgr/absent_fences.hpp"
 #include "resmgr/assignments.hpp"
 #include "resmgr/black_holes.hpp"
 #include "resmgr/clean_waits.hpp"
-#include "resmgr/fences.hpp"
 #include "resmgr/idle_leases.hpp"
 #include "resmgr/keep_alive.hpp"
 #include "resmgr/node_numbers.hpp"
@@ -41,7 +41,7 @@ struct ResourceParts {
   Party site;
   NodeNumbers numbers;
   Slots slots;
-  Fences fences;
+  AbsentFences fences;
   Presence presence;
   TaskTable tasks;
   Assignments leases;

@@ -12,10 +12,10 @@
 
 #include "links/endpoint.hpp"
 #include "protocol/messages.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "runtime/keyring.hpp"
-#include "runtime/reach.hpp"
 #include "runtime/transport.hpp"
+#include "runtime/unreachable.hpp"
 
 namespace dmm {
 

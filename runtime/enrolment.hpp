@@ -16,7 +16,7 @@
 
 #include "keys/certificate.hpp"
 #include "protocol/messages.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "keys/certificate.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -15,11 +15,11 @@
 
 #include "links/driver.hpp"
 #include "protocol/text.hpp"
-#include "runtime/answers.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/common_verbs.hpp"
 #include "runtime/daemon.hpp"
 #include "runtime/key_office.hpp"
-#include "runtime/ledger_keeper.hpp"
+#include "runtime/ledger_rows.hpp"
 #include "runtime/log.hpp"
 #include "runtime/spin_guard.hpp"
 #include "runtime/transport.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "keys/certificate.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

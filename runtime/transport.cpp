@@ -131,6 +131,8 @@ std::string Transport::relisten() {
   for (const std::string& endpoint : in.endpoints) {
     if (!is_tcp(endpoint)) continue;
     zmq_unbind(in.listening->zmq.handle(), endpoint.c_str());
+    // Unbinding and binding take the socket's signs of life: frames that came meanwhile are to be looked for.
+    in.sockets.heat(*in.listening);
     for (int tries = 1;; ++tries) try {
         in.bind(endpoint);
         break;

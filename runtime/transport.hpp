@@ -21,7 +21,7 @@
 #include "keys/endpoint_key.hpp"
 #include "keys/principal.hpp"
 #include "links/endpoint.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "protocol/time.hpp"
 #include "runtime/connection_guard.hpp"
 

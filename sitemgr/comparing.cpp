@@ -6,8 +6,8 @@
 
 #include "manager/planted.hpp"
 #include "protocol/text.hpp"
-#include "sitemgr/groups.hpp"
 #include "sitemgr/leasing.hpp"
+#include "sitemgr/node_groups.hpp"
 #include "sitemgr/owning.hpp"
 #include "sitemgr/recovery.hpp"
 #include "sitemgr/views.hpp"

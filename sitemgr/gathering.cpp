@@ -6,17 +6,17 @@
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "protocol/text.hpp"
-#include "sitemgr/answers.hpp"
+#include "sitemgr/asked_sites.hpp"
 #include "sitemgr/claiming.hpp"
-#include "sitemgr/delegation.hpp"
+#include "sitemgr/delegating.hpp"
 #include "sitemgr/holding.hpp"
 #include "sitemgr/leasing.hpp"
-#include "sitemgr/matchmaking.hpp"
 #include "sitemgr/part_placing.hpp"
 #include "sitemgr/pool.hpp"
 #include "sitemgr/pricing.hpp"
 #include "sitemgr/recovery.hpp"
 #include "sitemgr/refusing.hpp"
+#include "sitemgr/serving.hpp"
 
 namespace dmm::site_steps {
 

@@ -1,6 +1,6 @@
 // Gathering the parts of co-allocated requests of this site's own users: where each part is to run, holding all,
-// claiming all, and giving all back if one can't be had (docs/protocol.md section 6.6). trying.cpp has what comes
-// before an attempt, gathering.cpp the attempt.
+// claiming all, and giving all back if one can't be had (docs/protocol.md section 6.6). gathering_places.cpp has what
+// comes before an attempt, gathering.cpp the attempt.
 #pragma once
 
 #include "sitemgr/part_placing.hpp"

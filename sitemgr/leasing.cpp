@@ -7,7 +7,7 @@
 #include "manager/assert.hpp"
 #include "manager/planted.hpp"
 #include "protocol/text.hpp"
-#include "sitemgr/delegation.hpp"
+#include "sitemgr/delegating.hpp"
 #include "sitemgr/gathering.hpp"
 #include "sitemgr/holding.hpp"
 #include "sitemgr/lease_mould.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "sitemgr/borrowers.hpp"
 #include "sitemgr/drains.hpp"
 #include "sitemgr/foreign.hpp"

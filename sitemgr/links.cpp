@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "protocol/text.hpp"
-#include "sitemgr/delegation.hpp"
+#include "sitemgr/delegating.hpp"
 #include "sitemgr/gathering.hpp"
 #include "sitemgr/job_managers.hpp"
 #include "sitemgr/owning.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "matchmaking/placement/placement.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "sitemgr/node_offer.hpp"
 #include "sitemgr/node_stock.hpp"
 #include "sitemgr/owned_views.hpp"

@@ -2,7 +2,7 @@
 // are gone (docs/protocol.md section 8). How a register is compared with our record is in comparing.cpp.
 #pragma once
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "sitemgr/site_step.hpp"
 
 namespace dmm::site_steps {

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "protocol/text.hpp"
-#include "sitemgr/answers.hpp"
+#include "sitemgr/asked_sites.hpp"
 #include "sitemgr/clause.hpp"
-#include "sitemgr/delegation.hpp"
+#include "sitemgr/delegating.hpp"
 #include "sitemgr/gathering.hpp"
 #include "sitemgr/holding.hpp"
 

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "sitemgr/deadlines.hpp"
 #include "sitemgr/owned_nodes.hpp"
 #include "sitemgr/records.hpp"

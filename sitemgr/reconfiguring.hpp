@@ -2,7 +2,7 @@
 // can't be changed so is said, and then nothing is.
 #pragma once
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "sitemgr/site_step.hpp"
 
 namespace dmm::site_steps {

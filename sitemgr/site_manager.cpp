@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "sitemgr/comparing.hpp"
-#include "sitemgr/delegation.hpp"
+#include "sitemgr/delegating.hpp"
 #include "sitemgr/experience.hpp"
 #include "sitemgr/gathering.hpp"
 #include "sitemgr/hinting.hpp"
@@ -12,7 +12,6 @@
 #include "sitemgr/job_managers.hpp"
 #include "sitemgr/leasing.hpp"
 #include "sitemgr/links.hpp"
-#include "sitemgr/matchmaking.hpp"
 #include "sitemgr/orders.hpp"
 #include "sitemgr/owning.hpp"
 #include "sitemgr/passing_on.hpp"
@@ -24,6 +23,7 @@
 #include "sitemgr/recovery.hpp"
 #include "sitemgr/refusing.hpp"
 #include "sitemgr/renewing.hpp"
+#include "sitemgr/serving.hpp"
 #include "sitemgr/surveying.hpp"
 #include "sitemgr/views.hpp"
 #include "sitemgr/waiting.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "manager/contract.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "sitemgr/site_step.hpp"
 
 namespace dmm {

@@ -7,7 +7,7 @@
 #include "manager/planted.hpp"
 #include "protocol/hints.hpp"
 #include "protocol/text.hpp"
-#include "sitemgr/answers.hpp"
+#include "sitemgr/asked_sites.hpp"
 
 namespace dmm {
 namespace {

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "sitemgr/deadlines.hpp"
 #include "sitemgr/lease.hpp"
 #include "sitemgr/request_queue.hpp"

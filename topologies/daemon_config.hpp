@@ -10,7 +10,7 @@
 
 #include "batchmgr/settings.hpp"
 #include "jobmgr/settings.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "resmgr/settings.hpp"
 #include "sitemgr/settings.hpp"
 #include "topologies/config_error.hpp"

@@ -13,7 +13,7 @@
 
 #include "keys/key.hpp"
 #include "protocol/ids.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "topologies/config_error.hpp"
 #include "topologies/topology.hpp"
 

@@ -21,7 +21,7 @@
 
 #include "protocol/fields.hpp"
 #include "protocol/ids.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "protocol/time.hpp"
 #include "topologies/config_error.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "jobmgr/settings.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "protocol/resources.hpp"
 #include "resmgr/settings.hpp"
 #include "sitemgr/settings.hpp"

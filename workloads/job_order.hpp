@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "workloads/log_reader.hpp"
-#include "workloads/workload.hpp"
+#include "workloads/recorded_job.hpp"
 
 namespace dmm {
 

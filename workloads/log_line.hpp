@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "workloads/workload.hpp"
+#include "workloads/recorded_job.hpp"
 
 namespace dmm {
 

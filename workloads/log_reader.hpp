@@ -15,7 +15,7 @@
 #include "workloads/lines.hpp"
 #include "workloads/log_header.hpp"
 #include "workloads/log_line.hpp"
-#include "workloads/workload.hpp"
+#include "workloads/recorded_job.hpp"
 
 namespace dmm {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "workloads/lublin.hpp"
-#include "workloads/workload.hpp"
+#include "workloads/recorded_job.hpp"
 
 namespace dmm {
 

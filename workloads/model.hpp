@@ -20,10 +20,10 @@
 #include <string>
 #include <vector>
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "workloads/job_stream.hpp"
 #include "workloads/lublin.hpp"
-#include "workloads/workload.hpp"
+#include "workloads/recorded_job.hpp"
 
 namespace dmm {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
+#include "workloads/recorded_job.hpp"
 #include "workloads/swf_reader.hpp"
-#include "workloads/workload.hpp"
 
 namespace dmm {
 

@@ -26,10 +26,10 @@
 #include <string>
 #include <vector>
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "workloads/job_stream.hpp"
 #include "workloads/log_reader.hpp"
-#include "workloads/workload.hpp"
+#include "workloads/recorded_job.hpp"
 
 namespace dmm {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "protocol/time.hpp"
 
 namespace dmm::slurm {

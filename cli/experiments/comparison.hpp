@@ -14,7 +14,7 @@
 #include "cli/experiments/metrics.hpp"
 #include "cli/simulate/simulation.hpp"
 #include "cli/terminal/command_fault.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/experiments/comparison.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "cli/jobs/commands.hpp"
-#include "cli/jobs/job_order.hpp"
+#include "cli/jobs/order_jobs.hpp"
 #include "cli/managers/managers.hpp"
 #include "cli/terminal/json_text.hpp"
 #include "cli/terminal/output.hpp"

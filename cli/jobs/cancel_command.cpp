@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "cli/jobs/commands.hpp"
-#include "cli/jobs/job_order.hpp"
 #include "cli/jobs/job_selection.hpp"
+#include "cli/jobs/order_jobs.hpp"
 #include "cli/managers/managers.hpp"
 #include "cli/managers/questions.hpp"
 #include "cli/terminal/figures.hpp"

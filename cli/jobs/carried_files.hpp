@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "protocol/programs.hpp"
 
 namespace dmm {

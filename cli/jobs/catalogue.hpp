@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "protocol/input_files.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

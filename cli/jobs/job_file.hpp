@@ -8,7 +8,7 @@
 
 #include "cli/managers/managers.hpp"
 #include "protocol/messages.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -8,7 +8,7 @@
 
 #include "cli/managers/questions.hpp"
 #include "cli/terminal/command_fault.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

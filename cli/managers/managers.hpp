@@ -11,7 +11,7 @@
 #include "cli/managers/manager.hpp"
 #include "cli/terminal/command_fault.hpp"
 #include "protocol/ids.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace CLI {
 class App;

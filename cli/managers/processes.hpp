@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "protocol/time.hpp"
 
 namespace dmm {

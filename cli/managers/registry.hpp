@@ -13,7 +13,7 @@
 
 #include "cli/managers/processes.hpp"
 #include "protocol/ids.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

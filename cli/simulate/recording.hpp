@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/terminal/command_fault.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "simulator/architectures/grid.hpp"
 #include "workloads/job_stream.hpp"
 

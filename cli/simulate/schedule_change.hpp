@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/terminal/command_fault.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "simulator/architectures/run.hpp"
 
 namespace dmm {

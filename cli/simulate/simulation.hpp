@@ -11,7 +11,7 @@
 #include "cli/simulate/simulation_settings.hpp"
 #include "cli/simulate/workload_choice.hpp"
 #include "cli/terminal/command_fault.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "simulator/architectures/dmm.hpp"
 #include "simulator/architectures/parameters.hpp"
 #include "simulator/architectures/run.hpp"

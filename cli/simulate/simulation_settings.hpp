@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/terminal/command_fault.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "protocol/time.hpp"
 #include "simulator/architectures/dmm.hpp"
 #include "topologies/topology.hpp"

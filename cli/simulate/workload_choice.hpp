@@ -10,7 +10,7 @@
 
 #include "cli/simulate/recording.hpp"
 #include "cli/terminal/command_fault.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "simulator/architectures/grid.hpp"
 #include "workloads/model.hpp"
 #include "workloads/replay.hpp"

@@ -5,7 +5,7 @@
 
 #include "batchmgr/batch_system.hpp"
 #include "cli/terminal/command_fault.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

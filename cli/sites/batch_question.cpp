@@ -1,7 +1,7 @@
 #include "cli/sites/batch_question.hpp"
 
 #include "cli/managers/managers.hpp"
-#include "runtime/reach.hpp"
+#include "runtime/unreachable.hpp"
 
 namespace dmm {
 

@@ -6,7 +6,7 @@
 #include "cli/managers/questions.hpp"
 #include "cli/terminal/figures.hpp"
 #include "cli/terminal/json_text.hpp"
-#include "runtime/reach.hpp"
+#include "runtime/unreachable.hpp"
 
 namespace dmm {
 namespace {

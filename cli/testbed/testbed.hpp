@@ -8,7 +8,7 @@
 
 #include "cli/managers/registry.hpp"
 #include "cli/terminal/interrupts.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "topologies/topology.hpp"
 
 namespace dmm {

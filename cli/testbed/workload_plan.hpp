@@ -8,7 +8,7 @@
 
 #include "cli/terminal/command_fault.hpp"
 #include "protocol/messages.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "topologies/topology.hpp"
 #include "workloads/multicluster.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "jobmgr/job_manager.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm::views {
 

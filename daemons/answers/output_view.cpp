@@ -5,7 +5,7 @@
 
 #include "daemons/answers/job_names.hpp"
 #include "daemons/answers/json_answer.hpp"
-#include "jobmgr/output_files.hpp"
+#include "jobmgr/stream_names.hpp"
 
 namespace dmm {
 namespace {

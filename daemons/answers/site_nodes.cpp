@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemons/answers/site_answers.hpp"
+#include "daemons/answers/site_lists.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {

@@ -1,7 +1,7 @@
 // The requests of a site's users: which wait, and what one of them waits for.
 #include <utility>
 
-#include "daemons/answers/site_answers.hpp"
+#include "daemons/answers/site_lists.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {

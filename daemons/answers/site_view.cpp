@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "daemons/answers/json_answer.hpp"
-#include "daemons/answers/site_answers.hpp"
+#include "daemons/answers/site_lists.hpp"
 #include "protocol/text.hpp"
 
 namespace dmm {

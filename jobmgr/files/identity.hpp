@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "jobmgr/home_files.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "protocol/envelope.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

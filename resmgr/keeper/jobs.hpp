@@ -29,7 +29,7 @@
 #include "resmgr/keeper/guard.hpp"
 #include "resmgr/keeper/helpers.hpp"
 #include "resmgr/keeper/job_strays.hpp"
-#include "resmgr/keeper/launches.hpp"
+#include "resmgr/keeper/launcher_sockets.hpp"
 #include "resmgr/keeper/leftovers.hpp"
 #include "resmgr/keeper/running_job.hpp"
 #include "resmgr/keeper/spawn.hpp"

@@ -256,7 +256,7 @@ MUTANTS = [
      "new": "best == room.size() ||",
      "found_by": "matchmaking: close to files: each component where the files are soonest"},
     {"name": "I7", "what": "a peer that goes on along a chain in a session from before a restart is told nothing",
-     "file": "links/refusals.cpp",
+     "file": "links/endpoint_refusals.cpp",
      "old": "  if ((!way.connection && !sealed_by) || about == Fault::type) return;\n",
      "new": "  if (!way.connection || about == Fault::type) return;\n",
      "found_by": "links: relay seals: a manager that was started again tells those that speak on along the chain"},

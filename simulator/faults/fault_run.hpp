@@ -17,11 +17,11 @@
 #include "simulator/faults/lost_time.hpp"
 #include "simulator/faults/outcomes.hpp"
 #include "simulator/faults/random_grid.hpp"
-#include "simulator/faults/reach.hpp"
 #include "simulator/faults/rest_watch.hpp"
 #include "simulator/faults/run_story.hpp"
 #include "simulator/faults/shares_watch.hpp"
 #include "simulator/faults/sometimes.hpp"
+#include "simulator/faults/within_reach.hpp"
 
 namespace dmm {
 

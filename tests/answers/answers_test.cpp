@@ -1,5 +1,5 @@
 // Answers to people about a site that is too large for one answer.
-#include "runtime/answers.hpp"
+#include "runtime/common_verbs.hpp"
 
 #include <doctest/doctest.h>
 

@@ -8,7 +8,7 @@
 
 #include "daemons/answers/job_view.hpp"
 #include "daemons/answers/site_view.hpp"
-#include "runtime/answers.hpp"
+#include "runtime/common_verbs.hpp"
 #include "simulator/world/world.hpp"
 
 namespace dmm::views_stage {

@@ -5,8 +5,8 @@
 
 #include "cli/terminal/figures.hpp"
 #include "cli/terminal/progress.hpp"
-#include "cli/testbed/harvest.hpp"
 #include "cli/testbed/run_report.hpp"
+#include "cli/testbed/run_results.hpp"
 
 namespace progress_test {
 

@@ -6,7 +6,7 @@
 #include "jobmgr/records.hpp"
 #include "resmgr/records.hpp"
 #include "runtime/ledger_file.hpp"
-#include "runtime/ledger_keeper.hpp"
+#include "runtime/ledger_rows.hpp"
 #include "sitemgr/records.hpp"
 #include "tests/runtime/ledger_stage.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "jobmgr/records.hpp"
 #include "resmgr/records.hpp"
-#include "runtime/ledger_keeper.hpp"
+#include "runtime/ledger_rows.hpp"
 #include "runtime/log.hpp"
 #include "sitemgr/records.hpp"
 #include "tests/runtime/ledger_stage.hpp"

@@ -39,7 +39,7 @@ TABLE = {
     "jobmgr/life.cpp": ("protocol/ids.hpp manager jobmgr", ""),
     "resmgr/claims.cpp": ("protocol/ids.hpp manager resmgr/settings.hpp resmgr/resource_manager.hpp", ""),
     "resmgr/keeper/door.cpp": ("protocol/ids.hpp resmgr/keeper/loop.hpp", "posix"),
-    "resmgr/backends/process/job.cpp": ("protocol/ids.hpp manager resmgr", "posix"),
+    "resmgr/backends/process/start_order.cpp": ("protocol/ids.hpp manager resmgr", "posix"),
     "daemons/keeper.cpp": ("resmgr/keeper/loop.hpp", "posix"),
     "daemons/sitemgr.cpp": ("protocol/ids.hpp manager matchmaking links topologies runtime daemons sitemgr", ""),
     "daemons/jobmgr.cpp": ("protocol/ids.hpp manager matchmaking links topologies runtime daemons jobmgr", ""),

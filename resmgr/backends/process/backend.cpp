@@ -7,7 +7,7 @@
 
 #include "protocol/text.hpp"
 #include "resmgr/backends/process/go_text.hpp"
-#include "resmgr/backends/process/job.hpp"
+#include "resmgr/backends/process/start_order.hpp"
 #include "resmgr/keeper/leftovers.hpp"
 
 namespace dmm {

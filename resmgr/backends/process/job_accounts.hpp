@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "protocol/ids.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 #include "resmgr/settings.hpp"
 
 namespace dmm {

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "resmgr/backends/process/backend_settings.hpp"
-#include "resmgr/backends/process/start.hpp"
+#include "resmgr/backends/process/keeper_start.hpp"
 #include "resmgr/keeper/frames.hpp"
 
 namespace dmm {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "protocol/messages.hpp"
-#include "protocol/outcome.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 

@@ -1,4 +1,4 @@
-#include "simulator/faults/reach.hpp"
+#include "simulator/faults/within_reach.hpp"
 
 #include <algorithm>
 

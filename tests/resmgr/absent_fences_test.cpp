@@ -1,5 +1,5 @@
 // Fences of nodes that come and go, and which of their rows are to be written.
-#include "resmgr/fences.hpp"
+#include "resmgr/absent_fences.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@ FenceRecord row(std::uint32_t node, std::uint64_t counter, std::string name) { r
 }  // namespace
 
 TEST_CASE("fences: the row of a node that is taken out is written, also if its fence changed in the same step") {
-  Fences fences;
+  AbsentFences fences;
   fences.changed(3);
   fences.leave(row(3, 7, "node03"));
   REQUIRE(fences.take_left().size() == 1);
@@ -23,7 +23,7 @@ TEST_CASE("fences: the row of a node that is taken out is written, also if its f
 }
 
 TEST_CASE("fences: the row of a node that is taken back at once is the node's own") {
-  Fences fences;
+  AbsentFences fences;
   fences.leave(row(3, 7, "node03"));
   CHECK(fences.take_kept("node03") == Epoch{1, 7});
   CHECK(fences.take_left().empty());
@@ -31,7 +31,7 @@ TEST_CASE("fences: the row of a node that is taken back at once is the node's ow
 }
 
 TEST_CASE("fences: rows that were read from the ledger needn't be written") {
-  Fences fences;
+  AbsentFences fences;
   fences.keep(row(3, 7, "node03"));
   CHECK(fences.take_left().empty());
   CHECK(fences.gone().size() == 1);

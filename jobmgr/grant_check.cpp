@@ -1,4 +1,4 @@
-#include "jobmgr/granted.hpp"
+#include "jobmgr/grant_check.hpp"
 
 #include <algorithm>
 #include <set>

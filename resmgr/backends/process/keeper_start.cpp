@@ -1,6 +1,6 @@
 // Starting the keeper with posix_spawn: the manager may be large and have threads, so it is not forked. Finding a live
 // keeper by its lock and its socket.
-#include "resmgr/backends/process/start.hpp"
+#include "resmgr/backends/process/keeper_start.hpp"
 
 #include <cerrno>
 #include <climits>

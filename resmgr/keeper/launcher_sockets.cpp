@@ -1,4 +1,4 @@
-#include "resmgr/keeper/launches.hpp"
+#include "resmgr/keeper/launcher_sockets.hpp"
 
 #include <utility>
 

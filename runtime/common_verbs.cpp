@@ -1,5 +1,5 @@
-// Statistics of links and messages as JSON; see answers.hpp.
-#include "runtime/answers.hpp"
+// Statistics of links and messages as JSON; see common_verbs.hpp.
+#include "runtime/common_verbs.hpp"
 
 #include <unistd.h>
 

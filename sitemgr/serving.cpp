@@ -1,5 +1,5 @@
-// The steps of matchmaking.hpp.
-#include "sitemgr/matchmaking.hpp"
+// The steps of serving.hpp.
+#include "sitemgr/serving.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "runtime/reach.hpp"
+#include "runtime/unreachable.hpp"
 
 #include "keys/endpoint_key.hpp"
 

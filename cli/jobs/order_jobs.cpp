@@ -1,4 +1,4 @@
-#include "cli/jobs/job_order.hpp"
+#include "cli/jobs/order_jobs.hpp"
 
 #include <cstdio>
 

@@ -1,9 +1,9 @@
-// The steps of delegation.hpp.
-#include "sitemgr/delegation.hpp"
+// The steps of delegating.hpp.
+#include "sitemgr/delegating.hpp"
 
 #include "manager/assert.hpp"
 #include "protocol/text.hpp"
-#include "sitemgr/answers.hpp"
+#include "sitemgr/asked_sites.hpp"
 #include "sitemgr/gathering.hpp"
 
 namespace dmm::site_steps {

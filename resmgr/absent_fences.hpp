@@ -15,7 +15,7 @@
 
 namespace dmm {
 
-class Fences {
+class AbsentFences {
  public:
   /// The node of this row isn't configured any more.
   void keep(FenceRecord row) {

@@ -1,4 +1,4 @@
-#include "resmgr/backends/process/job.hpp"
+#include "resmgr/backends/process/start_order.hpp"
 
 #include <algorithm>
 #include <utility>

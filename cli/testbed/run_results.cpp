@@ -1,4 +1,4 @@
-#include "cli/testbed/harvest.hpp"
+#include "cli/testbed/run_results.hpp"
 
 #include <algorithm>
 #include <fstream>

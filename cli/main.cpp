@@ -1,4 +1,4 @@
-// `dmm`, the command for people: reads the command line and runs one of the commands (commands.hpp).
+// `dmm`, the command for people: reads the command line and runs one of the commands (cli/WING/commands.hpp).
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ namespace {
 using namespace dmm;
 
 constexpr const char* main_footer =
-    "`dmm COMMAND --help` has the options of a command, with examples. All commands take --json.\n"
+    "`dmm COMMAND --help` has the options of a command, with examples. All that print results have --json.\n"
     "Exit codes: 0 done, 1 failed (also to write what it found), 2 bad usage or bad input, 3 (`dmm sites`)\n"
     "something is down.\n"
     "DMM_JOBMGR and DMM_SITEMGR, if set, say where your managers listen: then --jobmgr and --sitemgr needn't.\n"

@@ -1,5 +1,5 @@
 // The batch manager's daemon: reads its configuration, runs the manager, and has its commands run. Everything it
-// decides is in batch_manager.hpp.
+// decides is in batchmgr/batch_manager.hpp.
 #include <cstdio>
 #include <string>
 #include <utility>

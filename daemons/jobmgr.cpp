@@ -1,6 +1,6 @@
 // The job manager's daemon: reads its configuration, runs the manager, and does what the manager may not. It has
 // the output of jobs written into files as the user, serves files at home to nodes, and keeps the number of the
-// next job. Everything else is in job_manager.hpp and runtime/.
+// next job. Everything else is in jobmgr/job_manager.hpp and runtime/.
 #include <filesystem>
 #include <map>
 #include <memory>

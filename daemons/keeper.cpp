@@ -1,5 +1,5 @@
-// keeper: the helper process beside each resource manager that runs the `process` backend; keeper/loop.hpp says what it
-// does. Started by the manager, never by people:
+// keeper: the helper process beside each resource manager that runs the `process` backend; resmgr/keeper/loop.hpp says
+// what it does. Started by the manager, never by people:
 //
 //   keeper <state folder> <keep> <lock_wait> fresh|resume end|outlive
 //
@@ -14,7 +14,7 @@
 // This ends what is left of jobs there, before the folder is removed. The exit code and standard error tell whether
 // that worked.
 //
-// The main thread does nothing: the kernel makes it the parent of the jobs' strays, see keeper/strays.hpp.
+// The main thread does nothing: the kernel makes it the parent of the jobs' strays, see resmgr/keeper/strays.hpp.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>

@@ -3,8 +3,8 @@
 // Whatever ends the agent ends all that ran in it, however it ends: the kernel kills the first process of the
 // namespace when the agent dies, and with it all others.
 //
-// SIGUSR1 and SIGTERM say that the node is wanted back: the resource manager gives it back within its grace.
-// Without a pilot, the scripts around local jobs start an agent in the background, and stop it (agent_lock.hpp).
+// SIGUSR1 and SIGTERM say that the node is wanted back: the resource manager gives it back within its grace. Without a
+// pilot, the scripts around local jobs start an agent in the background, and stop it (batchmgr/runner/agent_lock.hpp).
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // The resource manager's daemon: reads its configuration, runs the manager, and carries its orders to the backend that
-// runs the jobs. Everything it decides is in resource_manager.hpp.
+// runs the jobs. Everything it decides is in resmgr/resource_manager.hpp.
 #include <csignal>
 #include <cstdio>
 #include <string>

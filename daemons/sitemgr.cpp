@@ -1,5 +1,5 @@
 // The site manager's daemon: reads its configuration and runs the manager; everything it decides is in
-// site_manager.hpp, everything it does in runtime/.
+// sitemgr/site_manager.hpp, everything it does in runtime/.
 #include <algorithm>
 #include <csignal>
 

@@ -1,4 +1,4 @@
-// When something is due of each component under way.
+// Due times of the components under way: when an answer or a look at output is due. The records keep the times.
 #pragma once
 
 #include "jobmgr/job.hpp"

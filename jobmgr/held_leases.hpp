@@ -1,7 +1,7 @@
 // The leases that the home site granted to the job manager: which jobs hold nodes of each, and whether new work
 // may start under it. A job can also have components under a lease that aren't over, without nodes of it any more.
 // While the home site's Beats vouch for its grants, a lease is good. After the last such Beat it is good for a
-// term less a hundredth, so that a holder stops before its lender does (docs/architecture.md, leases).
+// term less a hundredth, so that a holder stops before its lender does (docs/protocol.md section 8.15).
 #pragma once
 
 #include <cstdint>

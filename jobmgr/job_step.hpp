@@ -1,6 +1,5 @@
 // The parts of a job manager, and one step over them. Each part owns its state; what happens over several parts is
-// in the files of free functions beside this one: asking, conditions, elements, attempts, output, output_trouble,
-// recovery (docs/architecture.md has the tables).
+// in files of free functions beside this one, by subject (docs/architecture.md section 3.2 has the tables).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The ways to resource managers that granted nodes are of.
+// Routes to the resource managers of granted nodes, for the session layer.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// A checksum of what a file has, and one that needs a secret.
+// SHA-256 of bytes and of files, and HMAC-SHA-256 with a secret.
 #pragma once
 
 #include <memory>

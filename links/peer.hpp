@@ -128,7 +128,7 @@ struct PeerIdentity {
 };
 
 /// Capacity hints, so that the same one isn't told twice. endpoint_sending.cpp notes what goes, endpoint.cpp what
-/// comes.
+/// comes; endpoint_greeting.cpp forgets what came before the link was up.
 struct PeerHints {
   CapacityHint told;   ///< the last one sent: said again in Beats, since it may be lost
   CapacityHint heard;  ///< the last one that our manager was told since the link came up

@@ -1,4 +1,5 @@
-// When something is due of each of many that keep their own time: the first is found here without a walk.
+// An index of due times, with the first found without a walk. The time of a key is stored in a field of the caller's
+// record; sitemgr/deadlines.hpp stores it itself.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // The list of all messages of managers: the variant `Message`, and the names and kinds that messages have in logs and
-// counters. messages/ has the structs, a file for each conversation; replies that differ are different types. Each is a
-// plain value that lists its elements on the wire, in order, as `fields`; a message grows only at its end.
+// counters. protocol/messages/ has the structs, a file for each conversation; replies that differ are different types.
+// Each is a plain value that lists its elements on the wire, in order, as `fields`; a message grows only at its end.
 // docs/protocol.md has a section for each message: its meaning, its senders, and what happens when it is lost or
 // doubled.
 #pragma once

@@ -1,5 +1,5 @@
 // The questions that every daemon answers the same way: "status", "links", "messages", "requests"; and the order
-// "stop". A manager's own verbs are in views/. docs/protocol.md section 9 lists what is in each answer.
+// "stop". A manager's own verbs are in daemons/answers/. docs/protocol.md section 9 lists what is in each answer.
 #pragma once
 
 #include <optional>

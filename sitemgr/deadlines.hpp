@@ -1,4 +1,5 @@
-// When each of many things is due, so that the first of them is found without a walk.
+// Due times by key, with the first found without a walk. Deadlines stores each key's time; where a record of the
+// caller has the time anyway, manager/times.hpp needs less memory.
 #pragma once
 
 #include <map>

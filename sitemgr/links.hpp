@@ -1,4 +1,4 @@
-// Links that come and go, and frames that are relayed over them.
+// Steps for links that come up, go down or have too much to send, and for Relay messages that pass through this site.
 #pragma once
 
 #include "sitemgr/site_step.hpp"

@@ -1,4 +1,4 @@
-// Looking at groups of nodes by their resource manager.
+// Selects groups of nodes, and the nodes in them, by resource manager.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // The records of OwnedNodes: a resource manager with its free nodes, and what there is of each kind of node in
-// each cluster. Plain values; OwnedNodes keeps the sums right.
+// each cluster. Plain values; NodeSums has the sums, and OwnedNodes keeps them right.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Delegations at the sites that aren't their home: what Transit takes is served (lending.cpp), passed on to a
-// neighbour (Targets), or rejected; answers go back the way that the delegation came (docs/protocol.md section 6).
+// Delegations at the sites that aren't their home. What Transit takes is served (match_foreign in
+// sitemgr/serving.cpp), passed on to a neighbour (Targets), or rejected. Answers go back the way that the
+// delegation came (docs/protocol.md section 6).
 #pragma once
 
 #include "sitemgr/site_step.hpp"

@@ -1,7 +1,6 @@
 // The parts of a site manager, and one step over them. Each part owns its state and is changed by its public
-// functions alone. What happens over several parts in one step is in the files of free functions beside this one,
-// by subject: leasing, lending and matching, delegation, passing on, reconciling, ... (docs/architecture.md has
-// the tables).
+// functions alone. What happens over several parts in one step is in files of free functions beside this one, by
+// subject (docs/architecture.md section 3.2 has the tables).
 #pragma once
 
 #include "manager/dispatch.hpp"

@@ -1,5 +1,5 @@
 // Jobs as a user writes them into a JSON file: one, or several with their common keys above them. They become
-// JobDescriptions, checked by the same rules as the options of `dmm submit`. docs/operations.md lists the keys.
+// JobDescriptions, checked by the same rules as the options of `dmm submit`. docs/jobs.md lists the keys.
 #pragma once
 
 #include <set>

@@ -1,5 +1,5 @@
 // Which jobs a command is about: `dmm queue` lists them, `dmm cancel` cancels them. Selects by state, name and time of
-// submission. To select by user, a command asks only that user's job manager (managers.hpp).
+// submission. To select by user, a command asks only that user's job manager (cli/managers/managers.hpp).
 #pragma once
 
 #include <optional>

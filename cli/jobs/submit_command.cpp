@@ -236,7 +236,7 @@ CLI::App* add_submit_command(CLI::App& app, int& exit_code) {
       "  dmm submit --check jobs.json\n"
       "  dmm submit --site alpha --begin 18:30 --dependency afterok:12:13,afterany:14 -- make report\n"
       "  dmm submit --testbed two-sites --site alpha --user u0 job.json\n"
-      "  dmm submit --jobmgr tcp://head.example.org:7710 -- make test\n"
+      "  dmm submit --jobmgr tcp://head.example.org:7710#KEY -- make test\n"
       "  DMM_JOBMGR=ipc://$HOME/.dmm/jobmgr.ipc dmm submit --submission night-17 -- make test\n");
   command->callback([command, options, &exit_code] { exit_code = run(*command, *options); });
   return command;

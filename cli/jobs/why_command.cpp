@@ -185,7 +185,7 @@ CLI::App* add_why_command(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  dmm why das-0/alice/17\n"
       "  dmm why 17 --site das-0 --user alice --json\n"
-      "  dmm why das-0/alice/17 --jobmgr ipc:///home/alice/.dmm/jobmgr.ipc --sitemgr tcp://das-0:7700\n");
+      "  dmm why das-0/alice/17 --jobmgr ipc:///home/alice/.dmm/jobmgr.ipc --sitemgr tcp://das-0:7700#KEY\n");
   command->callback([options, &exit_code] { exit_code = run(*options); });
   return command;
 }

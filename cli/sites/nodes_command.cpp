@@ -91,7 +91,7 @@ CLI::App* add_nodes_command(CLI::App& app, int& exit_code) {
       "  dmm nodes\n"
       "  dmm nodes --batchmgr ipc:///var/lib/dmm/batch/batchmgr.ipc\n"
       "  dmm nodes --site das-3 --state down --state set_aside\n"
-      "  dmm nodes --sitemgr tcp://head.example.org:7700 --as-site das-3 --json\n");
+      "  dmm nodes --sitemgr tcp://head.example.org:7700#KEY --as-site das-3 --json\n");
   command->callback([options, &exit_code] { exit_code = run(*options); });
   return command;
 }

@@ -71,7 +71,7 @@ CLI::App* add_sites_command(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  dmm sites\n"
       "  dmm sites --site das-0\n"
-      "  dmm sites --sitemgr tcp://head.example.org:7700 --as-site das-0 --json\n");
+      "  dmm sites --sitemgr tcp://head.example.org:7700#KEY --as-site das-0 --json\n");
   command->callback([options, &exit_code] { exit_code = run(*options); });
   return command;
 }

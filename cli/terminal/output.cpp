@@ -1,4 +1,4 @@
-// The messages and exit codes that all commands share. See commands.hpp.
+// The messages and exit codes that all commands share.
 #include "cli/terminal/output.hpp"
 
 #include <unistd.h>

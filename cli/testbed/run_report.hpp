@@ -59,7 +59,7 @@ bool all_well(const RunReport& report);
 
 /// Lines for people.
 std::vector<std::string> render_report(const RunReport& report, const Style& style);
-/// One object; its keys are listed in docs/operations.md.
+/// One object.
 nlohmann::ordered_json to_json(const RunReport& report);
 
 }  // namespace dmm

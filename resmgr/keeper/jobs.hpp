@@ -2,7 +2,7 @@
 // the manager is to hear of them comes out as events, in order.
 //
 // Nothing here waits for what a user named. Between the keeper and each job is a process of its own, the shim
-// (keeper/shim.hpp), which reports events in words. If the disk doesn't answer, the guard kills what is due.
+// (resmgr/keeper/shim.hpp), which reports events in words. If the disk doesn't answer, the guard kills what is due.
 //
 // How a job ends: its leader, the process that was started, ends by itself or is killed with its whole group, and then
 // the shim ends. In namespaces of its own, nothing of the job is left then. Elsewhere the rest is below children of the

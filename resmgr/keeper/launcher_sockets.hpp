@@ -1,5 +1,6 @@
-// The keeper's ends of the sockets to launchers (launcher/). A launcher sends a line when it is ready, or why it can't
-// be; a text tells it to begin. A launcher that is killed sends nothing: its end is noticed as that of any program.
+// The keeper's ends of the sockets to launchers (resmgr/launcher/). A launcher sends a line when it is ready, or why it
+// can't be; a text tells it to begin. A launcher that is killed sends nothing: its end is noticed as that of any
+// program.
 #pragma once
 
 #include <cstdint>

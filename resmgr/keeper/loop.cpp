@@ -196,7 +196,8 @@ void Keeper::reap() {
   pass_on();
 }
 
-// Tells the manager what happened to jobs.
+// Tells the manager what happened to jobs. Called after every step that makes events, and before any order: greet()
+// tells the present state.
 void Keeper::pass_on() {
   for (Jobs::Event& event : jobs_.take_events()) {
     if (auto* const over = std::get_if<OverJob>(&event)) report_end(*over);

@@ -4,8 +4,8 @@
 // behind, nothing in there can end it, and everything in there ends with it.
 //
 // The keeper sends it signals: SIGTERM asks the job to end, SIGUSR1 kills its leader's group, SIGKILL everything. It
-// reports events in words, see keeper/words.hpp. When the leader has ended it ends, too, unless the job was asked to
-// end and has time left: the rest of its namespaces may use that time.
+// reports events in words, see resmgr/keeper/words.hpp. When the leader has ended it ends, too, unless the job was
+// asked to end and has time left: the rest of its namespaces may use that time.
 #pragma once
 
 #include <array>

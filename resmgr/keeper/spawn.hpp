@@ -1,4 +1,4 @@
-// Starting one program, without waiting for anything that a user named: see keeper/shim.hpp.
+// Starting one program, without waiting for anything that a user named: see resmgr/keeper/shim.hpp.
 #pragma once
 
 #include <string>

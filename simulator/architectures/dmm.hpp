@@ -1,5 +1,5 @@
-// The architecture `dmm`: no model, but the managers themselves in virtual time (world.hpp), message for message,
-// with a workload. The users of a cluster's site submit its jobs, as in a testbed.
+// The architecture `dmm`: no model, but the managers themselves in virtual time (simulator/world/world.hpp), message
+// for message, with a workload. The users of a cluster's site submit its jobs, as in a testbed.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
-// Invariants of a world under any events, checked from outside (docs/architecture.md, lease invariants): no node runs
-// work of two leases. A node that its owner thinks free is free. Chains are short and without repeats. Attempts at a
-// job don't overlap. Epochs never go back. Every accepted job is known until it has exactly one outcome. A ledger
-// holds what its manager would write. The managers' own invariants are checked last.
+// Invariants of a world under any events, checked from outside (docs/reliability.md section 7): no node runs work of
+// two leases. A node that its owner thinks free is free. Chains are short and without repeats. Attempts at a job don't
+// overlap. Epochs never go back. Every accepted job is known until it has exactly one outcome. A ledger holds what its
+// manager would write. The managers' own invariants are checked last.
 #pragma once
 
 #include <map>

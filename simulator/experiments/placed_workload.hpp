@@ -1,6 +1,6 @@
-// A workload of jobs with several components on clusters of separate owners: a submission site without nodes, and
-// a site for each cluster, one hop away. The managers are the real ones, in virtual time (world.hpp). This is the
-// testbed of the experiments with KOALA (Mohamed and Epema 2005; Sonmez et al. 2006).
+// A workload of jobs with several components on clusters of separate owners: a submission site without nodes, and a
+// site for each cluster, one hop away. The managers are the real ones, in virtual time (simulator/world/world.hpp).
+// This is the testbed of the experiments with KOALA (Mohamed and Epema 2005; Sonmez et al. 2006).
 //
 // Each cluster has local users, too. Their jobs take one processor each and come at random, so that they use a
 // given fraction of the cluster on average.
@@ -36,7 +36,7 @@ struct PlacedWorkload {
   std::uint32_t users = 8;        ///< of the submission site; they take turns
   bool keeps_files = false;       ///< the clusters keep input files, so that files can go ahead of jobs
   std::uint32_t waiting_max = 0;  ///< while this many jobs wait, none is submitted; 0: no limit
-  /// Bandwidth of the link to each cluster, in bytes a second; 0: unspecified (site_links.hpp).
+  /// Bandwidth of the link to each cluster, in bytes a second; 0: unspecified (simulator/world/site_links.hpp).
   std::uint64_t link_bandwidth = 100'000'000 / 8;
   double background = 0;   ///< the fraction of each cluster that its local users use
   std::uint64_t seed = 1;  ///< of the local users' jobs and of what fails

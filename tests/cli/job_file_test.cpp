@@ -66,8 +66,8 @@ ClusterJob job(std::uint32_t cluster, std::int64_t submit, std::int64_t run, std
 
 }  // namespace
 
-TEST_CASE("job file: the one in docs/operations.md is read, and means what its table says") {
-  std::ifstream file(DMM_SOURCE_DIR "/docs/operations.md");
+TEST_CASE("job file: the one in docs/jobs.md is read, and means what its table says") {
+  std::ifstream file(DMM_SOURCE_DIR "/docs/jobs.md");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const std::string fence = "```json\n";
   const std::size_t from = text.find(fence + "{\n  \"command\"");
@@ -88,8 +88,8 @@ TEST_CASE("job file: the one in docs/operations.md is read, and means what its t
   CHECK(least.program.limits.cpu_seconds == job.program.limits.cpu_seconds);
 }
 
-TEST_CASE("job file: the keys in docs/operations.md are those that are read") {
-  std::ifstream file(DMM_SOURCE_DIR "/docs/operations.md");
+TEST_CASE("job file: the keys in docs/jobs.md are those that are read") {
+  std::ifstream file(DMM_SOURCE_DIR "/docs/jobs.md");
   std::set<std::string> told;
   bool is_table = false;
   for (std::string line; std::getline(file, line);) {

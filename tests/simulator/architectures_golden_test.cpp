@@ -4,8 +4,8 @@
 // The rules that give these figures:
 //   filter    The run time is above 0. The size is column 5, else column 8, in 1 to P. No other line is left out,
 //             whatever its status.
-//   ties      Equal submit times are in the order of the file. At an instant ends come before arrivals (engine.hpp,
-//             easy.hpp).
+//   ties      Equal submit times are in the order of the file. At an instant ends come before arrivals
+//             (simulator/architectures/engine.hpp, simulator/architectures/easy.hpp).
 //   estimate  Column 9 if it is above 0, else the run time.
 //   kill      The figures for backfilling have run times cut to the estimate; those for fcfs do not.
 #include <doctest/doctest.h>

@@ -1,8 +1,8 @@
 // The `process` backend: tasks are real processes on this host. The backend only talks to the keeper, a small program
-// that is the parent of all of them (keeper/jobs.hpp says how it starts and ends them). It never waits for the keeper:
-// orders that the socket doesn't take are kept and sent later. If the keeper dies, so does everything it started; the
-// backend reports that and starts another keeper. With `outlive`, tasks also survive the manager: they go on, and the
-// next manager in the same folder takes them over from the keeper.
+// that is the parent of all of them (resmgr/keeper/jobs.hpp says how it starts and ends them). It never waits for the
+// keeper: orders that the socket doesn't take are kept and sent later. If the keeper dies, so does everything it
+// started; the backend reports that and starts another keeper. With `outlive`, tasks also survive the manager: they go
+// on, and the next manager in the same folder takes them over from the keeper.
 //
 // The two beat each other. If the manager is silent, the keeper ends the tasks (KeepTasks). If the keeper is silent,
 // the manager reports it, and continues a keeper that was only stopped.

@@ -20,6 +20,7 @@ namespace dmm {
 class KeeperLink {
  public:
   explicit KeeperLink(const ProcessBackendSettings& settings);
+  /// Closes the descriptors of the poll; doesn't wait for the keeper, so ~ProcessBackend calls end() before.
   ~KeeperLink();
   KeeperLink(const KeeperLink&) = delete;
   KeeperLink& operator=(const KeeperLink&) = delete;

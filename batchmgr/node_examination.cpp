@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "batchmgr/lines.hpp"
 #include "batchmgr/shell_words.hpp"
-#include "batchmgr/systems/lines.hpp"
 
 namespace dmm {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "protocol/messages/people.hpp"
 #include "protocol/or_fault.hpp"
+#include "protocol/people_messages.hpp"
 
 namespace dmm {
 

@@ -1,5 +1,5 @@
 // The list of all messages of managers: the variant `Message`, and the names and kinds that messages have in logs and
-// counters. protocol/messages/ has the structs, a file for each conversation; replies that differ are different types.
+// counters. The structs are in *_messages.hpp, a file for each conversation; replies that differ are different types.
 // Each is a plain value that lists its elements on the wire, in order, as `fields`; a message grows only at its end.
 // docs/protocol.md has a section for each message: its meaning, its senders, and what happens when it is lost or
 // doubled.
@@ -10,18 +10,18 @@
 #include <string_view>
 #include <variant>
 
+#include "protocol/co_allocation_messages.hpp"
+#include "protocol/file_messages.hpp"
 #include "protocol/ids.hpp"
-#include "protocol/messages/co_allocation.hpp"
-#include "protocol/messages/files.hpp"
-#include "protocol/messages/jobs.hpp"
-#include "protocol/messages/keys.hpp"
-#include "protocol/messages/leases.hpp"
-#include "protocol/messages/nodes.hpp"
-#include "protocol/messages/output.hpp"
-#include "protocol/messages/people.hpp"
-#include "protocol/messages/requests.hpp"
-#include "protocol/messages/search.hpp"
-#include "protocol/messages/sessions.hpp"
+#include "protocol/job_messages.hpp"
+#include "protocol/key_messages.hpp"
+#include "protocol/lease_messages.hpp"
+#include "protocol/node_messages.hpp"
+#include "protocol/output_messages.hpp"
+#include "protocol/people_messages.hpp"
+#include "protocol/request_messages.hpp"
+#include "protocol/search_messages.hpp"
+#include "protocol/session_messages.hpp"
 
 namespace dmm {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <limits>
 
-#include "batchmgr/systems/lines.hpp"
+#include "batchmgr/lines.hpp"
 
 namespace dmm {
 namespace script {

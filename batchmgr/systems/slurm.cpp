@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "batchmgr/systems/lines.hpp"
+#include "batchmgr/lines.hpp"
 #include "batchmgr/systems/slurm_questions.hpp"
 #include "keys/key.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "batchmgr/systems/lines.hpp"
+#include "batchmgr/lines.hpp"
 
 namespace dmm::slurm {
 namespace {

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "batchmgr/systems/lines.hpp"
+#include "batchmgr/lines.hpp"
 
 namespace dmm::slurm {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "batchmgr/systems/lines.hpp"
+#include "batchmgr/lines.hpp"
 #include "batchmgr/systems/slurm_examination.hpp"
 
 namespace dmm::slurm {

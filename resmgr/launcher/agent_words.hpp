@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/messages/output.hpp"
+#include "protocol/output_messages.hpp"
 
 namespace dmm::launcher {
 

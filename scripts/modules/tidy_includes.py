@@ -1,4 +1,5 @@
 """Who may include whom: the table, and the rule of scripts/tidy that holds the tree to it."""
+import collections
 import concurrent.futures
 import fnmatch
 import os
@@ -153,6 +154,45 @@ def fault_of_include(tree, path, allowed, quote, name):
     if library is None and re.fullmatch(r"\w+", name) or "anything" in allowed or library in allowed:
         return None
     return f"may not include <{name}> ({library or 'unknown library'})"
+
+
+def product_of(tree):
+    """All C++ but tests and benchmarks."""
+    return {path: code for path, code in tree.code.items() if not path.startswith(("tests/", "bench/"))}
+
+
+def includes_of(tree, product):
+    """Pairs (including unit, included unit); a header and its source file are one unit."""
+    for path in product:
+        for match in INCLUDE.finditer(tree.texts[path]):
+            one, other = os.path.splitext(path)[0], os.path.splitext(match[2])[0]
+            if match[1] == '"' and one != other:
+                yield one, other
+
+
+def circles(pairs):
+    """Pairs of nodes that reach each other by an arrow and, in any number of steps, back."""
+    after = collections.defaultdict(set)
+    for one, other in pairs:
+        after[one].add(other)
+    reached = {}
+    for start in list(after):
+        seen, open_nodes = set(), [start]
+        while open_nodes:
+            for node in after.get(open_nodes.pop(), ()):
+                if node not in seen:
+                    seen.add(node)
+                    open_nodes.append(node)
+        reached[start] = seen
+    return {frozenset((one, other)) for one in after for other in after[one] if one in reached.get(other, ())}
+
+
+def check_circles(tree):
+    """No two folders include each other, directly or through others."""
+    pairs = {(os.path.dirname(one), os.path.dirname(other)) for one, other in includes_of(tree, product_of(tree))}
+    for circle in circles({pair for pair in pairs if pair[0] != pair[1]}):
+        one, other = sorted(circle)
+        yield Finding(one, 1, "circle", f"{one}/ and {other}/ include each other")
 
 
 def check_headers(tree):

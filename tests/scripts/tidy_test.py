@@ -106,6 +106,13 @@ class TestIncludes(unittest.TestCase):
     def test_include_in_a_comment_passes(self):
         self.assertEqual(findings({"manager/a.cpp": TOP + "// #include <zmq.hpp>\n/*\n#include <zmq.hpp>\n*/\n"}), [])
 
+    def test_folders_include_one_another_one_way(self):
+        tree = {"batchmgr/a.hpp": HEADER + '#include "batchmgr/systems/b.hpp"\n', "batchmgr/systems/b.hpp": HEADER}
+        self.assertEqual(findings(tree), [])
+        tree["batchmgr/systems/c.hpp"] = HEADER + '#include "batchmgr/d.hpp"\n'
+        tree["batchmgr/d.hpp"] = HEADER
+        self.assertEqual(findings(tree), [("batchmgr", 1, "circle")])
+
     def test_folder_without_a_row(self):
         self.assertEqual(findings({"utils/a.hpp": HEADER}), [("utils/a.hpp", 1, "includes")])
 

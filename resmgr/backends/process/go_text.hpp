@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/messages/jobs.hpp"
+#include "protocol/job_messages.hpp"
 
 namespace dmm {
 

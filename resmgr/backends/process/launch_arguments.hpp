@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/messages/jobs.hpp"
+#include "protocol/job_messages.hpp"
 #include "resmgr/settings.hpp"
 
 namespace dmm {

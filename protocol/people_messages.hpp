@@ -9,8 +9,8 @@
 #include "protocol/dependency.hpp"
 #include "protocol/few.hpp"
 #include "protocol/job_arrays.hpp"
+#include "protocol/job_messages.hpp"
 #include "protocol/message_fields.hpp"
-#include "protocol/messages/jobs.hpp"
 #include "protocol/resources.hpp"
 #include "protocol/short_text.hpp"
 

@@ -9,8 +9,8 @@
 
 #include "protocol/ids.hpp"
 #include "protocol/message_fields.hpp"
-#include "protocol/messages/requests.hpp"
 #include "protocol/reasons.hpp"
+#include "protocol/request_messages.hpp"
 #include "protocol/resources.hpp"
 #include "protocol/time.hpp"
 

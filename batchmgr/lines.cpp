@@ -1,5 +1,5 @@
 // Cutting text into lines and words.
-#include "batchmgr/systems/lines.hpp"
+#include "batchmgr/lines.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -29,6 +29,7 @@ struct Caller : Hand {
   bool is_greeted(std::string* told = nullptr) {
     Hello greeting;
     greeting.certificate = certificate;
+    greeting.instance = instance;
     tell(frame(greeting));
     bool greeted = false;
     for (const Envelope& heard : hear()) {
@@ -147,6 +148,31 @@ TEST_CASE("trust: a twin's greeting doesn't take the proof of the one that is he
   twin.tell(twin.frame(greeting(twin, 8)));
   CHECK(refused(endpoint, "twin") == 1);
   CHECK(caller.tell(caller.frame(withdraw(2), 2)).size() == 1);
+}
+
+TEST_CASE("trust: a client has no instances, and a stale greeting doesn't take its proof") {
+  const Signer alpha_site{SiteName("alpha")};
+  const Party ops{SiteName("alpha"), Role::client, "ops"}, command{SiteName("client"), Role::client, "42"};
+  struct Row {
+    const char* what;
+    Duration silence;  ///< of the first client, before the second one speaks
+  };
+  for (const Row& row : {Row{"heard a moment ago", Duration{}}, Row{"silent for long", seconds(300)}}) {
+    CAPTURE(row.what);
+    const LinkKey link = new_link(), other = new_link();
+    Endpoint endpoint(keyed(alpha, beta, knows({&alpha_site})));
+    Caller first(command, endpoint, link, alpha_site.certify_for(ops, link, today, 1'000, Right::reader)),
+        second(command, endpoint, other, "", 2);
+    first.instance = 7, first.incarnation = 5;
+    second.instance = 8, second.incarnation = 4;
+    REQUIRE(first.is_greeted());
+    REQUIRE(first.tell(first.frame(Ask{1, "site", "{}"}, 1)).size() == 1);
+    first.now = second.now = first.now + row.silence;
+    CHECK_FALSE(second.is_greeted());
+    CHECK(refused(endpoint, "twin") == 0);
+    CHECK(refused(endpoint, "other_incarnation") == 1);
+    CHECK(first.tell(first.frame(Ask{2, "site", "{}"}, 2)).size() == 1);
+  }
 }
 
 TEST_CASE("trust: what the holder of a certificate may ask") {

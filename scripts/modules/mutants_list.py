@@ -192,7 +192,7 @@ MUTANTS = [
     {"name": "K2", "what": "jobs outlive a manager that is silent",
      "file": "resmgr/keeper/jobs.cpp",
      "old": "  deadline_ = time;\n  guard_.kill_all_at(time);\n",
-     "new": "  static_cast<void>(time);\n",
+     "new": "  deadline_ = endless;\n  static_cast<void>(time);\n",
      "found_by": "backends: process backend: a stopped manager's tasks end at the deadline"},
     {"name": "K3", "what": "outcomes that a keeper left behind aren't read",
      "file": "resmgr/keeper/files.cpp",

@@ -1,4 +1,4 @@
-"""Who may include whom: the table, and the rule of scripts/tidy that holds the tree to it."""
+"""What each folder may include: the table, and the rules of scripts/tidy that hold the tree to it."""
 import collections
 import concurrent.futures
 import fnmatch
@@ -9,7 +9,8 @@ import subprocess
 from tidy_cpp import INCLUDE, line_of, without_comments
 from tidy_tree import Finding, matches
 
-# Who may include whom, beside the standard library. The first row whose pattern fits a file holds for it. A word is
+# What each file may include, beside the standard library. The first row with a pattern that fits a file holds for it.
+# A word is
 #   a folder            its headers, without those of its rooms
 #   a room              a folder of ROOMS: its headers
 #   settings            settings.hpp of the managers
@@ -187,10 +188,14 @@ def circles(pairs):
     return {frozenset((one, other)) for one in after for other in after[one] if one in reached.get(other, ())}
 
 
+def folder_circles(pairs_of_units):
+    """Pairs of folders that include each other, directly or through others."""
+    folders = {(os.path.dirname(one), os.path.dirname(other)) for one, other in pairs_of_units}
+    return circles({pair for pair in folders if pair[0] != pair[1]})
+
+
 def check_circles(tree):
-    """No two folders include each other, directly or through others."""
-    pairs = {(os.path.dirname(one), os.path.dirname(other)) for one, other in includes_of(tree, product_of(tree))}
-    for circle in circles({pair for pair in pairs if pair[0] != pair[1]}):
+    for circle in folder_circles(includes_of(tree, product_of(tree))):
         one, other = sorted(circle)
         yield Finding(one, 1, "circle", f"{one}/ and {other}/ include each other")
 

@@ -2,7 +2,7 @@
 import re
 
 from tidy_cpp import line_of
-from tidy_prose import PHRASES, PRONOUNS
+from tidy_prose import words_against
 from tidy_tree import Finding
 
 CASE = re.compile(r'^[ \t]*(TEST_CASE|SUBCASE)\w*\(\s*(?:[\w:]+,\s*)?((?:"(?:[^"\\]|\\.)*"\s*)+)', re.M)
@@ -22,8 +22,7 @@ def faults_of(title, is_case):
         yield "it doesn't begin with its subject in lower-case letters and a colon, as in \"ledger: a byte ...\""
     if is_case and len(title) > LENGTH_MAX:
         yield f"it has {len(title)} characters; at most {LENGTH_MAX}"
-    for match in (*PRONOUNS.finditer(title), *PHRASES.finditer(title)):
-        yield f"'{match[0]}': docs/writing.md wants the actor, or a plainer phrase"
+    yield from words_against(title)
 
 
 def check_titles(tree):

@@ -227,4 +227,11 @@ struct Stage {
   }
 };
 
+/// A stage with a request of its job manager for job 1; north was asked for it.
+inline Delegate ask_north(Stage& stage) {
+  stage.down(at_south);
+  stage.hear(alice, request(alice, 1, 2));
+  return stage.said_once<Delegate>(at_north);
+}
+
 }  // namespace dmm::site_stage

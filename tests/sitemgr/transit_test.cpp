@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "protocol/hints.hpp"
+
 namespace dmm::transit_test {
 namespace {
 

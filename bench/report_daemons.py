@@ -149,7 +149,7 @@ def measure_memory(table, effort):
         bare = stage.role("bare_bench", "echo", endpoint=bare_endpoint)
         settle()
         before, bare_before = memory_kb(site), memory_kb(bare)
-        show_memory(table, "idle, nobody connected", before, bare_before)
+        show_memory(table, "idle, no peer connected", before, bare_before)
         stage.role("pipeline_bench", "neighbours", ready=True, endpoint=endpoint, site=SITE, count=effort.links)
         stage.role("bare_bench", "peers", ready=True, endpoint=bare_endpoint, count=effort.links)
         settle()

@@ -60,7 +60,7 @@ int reclaim(const OwnerOptions& options) {
 CLI::App* add_reclaim_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("reclaim", "Take lent nodes back before their lease ends");
   auto options = std::make_shared<OwnerOptions>();
-  command->add_option("whose", options->subject, "A lease (das-3#41) or a borrower's site")
+  command->add_option("lease-or-site", options->subject, "A lease (das-3#41) or a borrower's site")
       ->type_name("LEASE|SITE");
   command->add_flag("--all", options->everything, "Everything that the site has lent");
   add_manager_options(*command, options->manager, Role::site_manager);
@@ -90,7 +90,7 @@ CLI::App* add_drain_or_resume(CLI::App& app, int& exit_code, const char* name, c
                               const char* footer, const char* done) {
   auto* command = app.add_subcommand(name, what);
   auto options = std::make_shared<OwnerOptions>();
-  command->add_option("whom", options->subject, "A borrower's site, or the site itself")
+  command->add_option("borrower", options->subject, "A borrower's site, or the site itself")
       ->required()
       ->type_name("SITE");
   add_manager_options(*command, options->manager, Role::site_manager);

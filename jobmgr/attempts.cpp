@@ -267,14 +267,7 @@ void run_again(JobStep& s, Job& job, Interruption interruption, const ComponentR
   if (job.run->asked) {
     const Duration ran = job.granted ? s.now - *job.granted : Duration{};
     pause = pause_before_rerun(job, old, interruption, ran, s.parts.settings);
-    job.reruns += interruption == Interruption::nodes_lost ? 1 : 0;
-    job.false_starts += interruption == Interruption::nothing_ran ? 1 : 0;
-    if (interruption == Interruption::owner) {
-      DMM_ASSERT(deciding.cause && is_owners_right(*deciding.cause));
-      const SiteName& owner = job.run->lease_of(deciding).lease.owner;
-      note_interruption(job.past, owner, ran);
-      note_cause(job.past_causes, owner, *deciding.cause);
-    }
+    count_interruption(job, interruption, deciding.cause, job.run->lease_of(deciding).lease.owner, ran);
   }
   leave_attempt(s, job);
   // No resource manager says how long a lost component ran.

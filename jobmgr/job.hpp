@@ -182,7 +182,7 @@ struct Job {
   std::uint32_t processors = 0;
   std::uint32_t attempt = 1;
   std::uint32_t reruns = 0;         ///< attempts that were interrupted while they ran, and run again
-  std::uint32_t false_starts = 0;   ///< attempts with a Start under which nothing ran: no reruns
+  std::uint32_t false_starts = 0;   ///< attempts with a Start that ran nothing, by no owner's right: no reruns
   std::uint32_t keeper_deaths = 0;  ///< attempts that died with their keeper, which don't count as reruns
   std::uint32_t tries = 0;          ///< delegations sent for it
   Interruptions past;               ///< attempts that owners ended by their right, which don't count as reruns

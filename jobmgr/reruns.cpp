@@ -47,6 +47,15 @@ bool never_ran(const ComponentRun& component_run) {
 /// How often the job was asked for again, but for deaths of a keeper.
 std::uint32_t interrupted(const Job& job) { return job.reruns + job.false_starts + job.past.times; }
 
+void note_interruption(Interruptions& past, const SiteName& owner, Duration ran) {
+  ++past.times;
+  past.ran = std::max(past.ran, ran);
+  const auto known = std::ranges::find(past.owners, owner);
+  if (known != past.owners.end()) past.owners.erase(known);
+  if (past.owners.size() == interrupting_owners_max) past.owners.erase(past.owners.begin());
+  past.owners.push_back(owner);
+}
+
 }  // namespace
 
 bool is_owners_right(LeaseEnd cause) {
@@ -82,15 +91,6 @@ std::string text_of_interruption(const ComponentRun& deciding, const SiteName& o
   return "its nodes were lost";
 }
 
-void note_interruption(Interruptions& past, const SiteName& owner, Duration ran) {
-  ++past.times;
-  past.ran = std::max(past.ran, ran);
-  const auto known = std::ranges::find(past.owners, owner);
-  if (known != past.owners.end()) past.owners.erase(known);
-  if (past.owners.size() == interrupting_owners_max) past.owners.erase(past.owners.begin());
-  past.owners.push_back(owner);
-}
-
 void note_cause(std::vector<InterruptionCause>& causes, const SiteName& owner, LeaseEnd cause) {
   InterruptionCause noted{owner, cause, 1};
   const auto same = [&](const InterruptionCause& one) { return one.owner == owner && one.cause == cause; };
@@ -101,6 +101,20 @@ void note_cause(std::vector<InterruptionCause>& causes, const SiteName& owner, L
   if (causes.size() == interruption_causes_max) causes.erase(causes.begin());
   causes.push_back(std::move(noted));
   DMM_ASSERT(causes.size() <= interruption_causes_max);
+}
+
+void count_interruption(Job& job, Interruption interruption, const std::optional<LeaseEnd>& cause,
+                        const SiteName& owner, Duration ran) {
+  const bool by_right = cause && is_owners_right(*cause);
+  DMM_ASSERT(by_right || interruption != Interruption::owner);
+  if (interruption == Interruption::nodes_lost) {
+    ++job.reruns;
+  } else if (interruption != Interruption::keeper && by_right) {
+    note_interruption(job.past, owner, ran);
+    note_cause(job.past_causes, owner, *cause);
+  } else if (interruption == Interruption::nothing_ran) {
+    ++job.false_starts;
+  }
 }
 
 Rerun rerun_after(const Job& job, Interruption interruption, const JobManagerSettings& settings) {

@@ -36,10 +36,13 @@ Interruption interruption_of(const Attempt& run, const ComponentRun& deciding);
 /// For people: "reclaimed by its owner, beta", "its nodes were lost".
 std::string text_of_interruption(const ComponentRun& deciding, const SiteName& owner);
 
-/// An attempt that had its nodes of this owner for `ran` was interrupted by the owner's right.
-void note_interruption(Interruptions& past, const SiteName& owner, Duration ran);
+/// Counts the end of an attempt with a Start that had its nodes for `ran`, of this owner, in the job. An owner's right
+/// counts as one of `past` also if nothing ran, so that the next attempt prefers other owners. The death of a keeper is
+/// counted in the job already.
+void count_interruption(Job& job, Interruption interruption, const std::optional<LeaseEnd>& cause,
+                        const SiteName& owner, Duration ran);
 
-/// The same for people, by owner and cause.
+/// An owner interrupted a job for this cause; for people.
 void note_cause(std::vector<InterruptionCause>& causes, const SiteName& owner, LeaseEnd cause);
 
 /// What the interruption means for a job after a Start was sent. The death of a keeper is counted in the job

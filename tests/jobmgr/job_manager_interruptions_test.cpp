@@ -29,6 +29,30 @@ TEST_CASE("interruptions: an attempt that ran nothing is free, also if the job m
   CHECK(stage.manager.job(1)->false_starts == 1);
 }
 
+TEST_CASE(
+    "interruptions: an owner that took its nodes back before anything ran is named to the next one [S138e]") {
+  Stage stage;
+  JobDescription job = sleeper();
+  job.reruns_max = 0;
+  stage.submit({job});
+  stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
+  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::reclaimed, false, {}});
+  Ended end = ended(request(1), EndKind::start_failed);
+  end.fault = StartFault::no_lease, end.wall = {};
+  stage.out.messages.clear();
+  stage.hear(fs0, end);
+  const JobView view = *stage.manager.job(1);
+  CHECK(view.state == JobState::waiting);
+  CHECK(view.false_starts == 0);
+  CHECK(view.past_causes == std::vector{InterruptionCause{lease.owner, LeaseEnd::reclaimed, 1}});
+  if (view.again_at != never) stage.pass(view.again_at - stage.now);
+  const auto next = stage.said<Request>(site);
+  REQUIRE(next.size() == 1);
+  CHECK(next[0].past.times == 1);
+  REQUIRE(next[0].past.owners.size() == 1);
+  CHECK(next[0].past.owners[0] == lease.owner);
+}
+
 TEST_CASE("interruptions: an end by an owner's right costs no rerun, and the next request tells of it [S138e]") {
   Stage stage;
   JobDescription job = sleeper();

@@ -168,8 +168,9 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
     return false;
   }
   const Generation generation = peer.session.compare(envelope.incarnation);
-  if (generation == Generation::first && std::holds_alternative<Fault>(envelope.message))
-    return true;  // it turned our greeting away, and people are to know why
+  // It turned our greeting away, and people are to know why. What it forgot of us, its incarnation tells.
+  if ((generation == Generation::first || !peer.up) && std::holds_alternative<Fault>(envelope.message))
+    return true;
   const bool knows_me = envelope.peer == peer.speaks_as;
   // What is numbered counts in one session alone: its sender must know which.
   const std::uint16_t type = type_of(envelope.message);

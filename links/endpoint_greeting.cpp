@@ -56,6 +56,7 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   const auto generation = meet(now, peer, way, envelope, greeting);
   note_kept(peer, before);
   if (!generation) return;
+  strangers_.forget(peer.session.peer());
   if (*generation != Generation::same) {
     peer.heading.clear();
     drop_fragments(peer);

@@ -48,7 +48,7 @@ void Endpoint::turn_away(Instant now, const Way& way, const Envelope& head, std:
   refuse(0, reason);
   if (Peer* const peer = peers_.find(head.from); peer && peer->route.dialled && !peer->up)
     peer->reports.last_error = why;
-  if (strangers_.knock(now, head.from, settings_.limits.strangers, between_notices))
+  if (strangers_.knock(now, head.from, why, settings_.limits.strangers, between_notices))
     out_.notices.push_back({Level::warning, "stranger", {}, {{"peer", to_text(head.from)}, {"text", why}}});
   tell(now, way, head, type_of(head.message), why, sealed_by);
 }

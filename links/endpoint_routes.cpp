@@ -146,6 +146,7 @@ std::set<Connection> Endpoint::connections() const {
 std::vector<LinkView> Endpoint::links() const {
   std::vector<LinkView> views;
   for (const Peer* peer : in_order_) {
+    const auto& proof = peer->identity.proof;
     views.push_back({.peer = peer->session.peer(),
                      .up = peer->up,
                      .relayed = !peer->route.way.connection && !peer->route.way.path.empty(),
@@ -159,7 +160,8 @@ std::vector<LinkView> Endpoint::links() const {
                      .given_up = peer->recovery.given_up,
                      .round_trip = peer->distance.round_trip,
                      .heard = peer->heard,
-                     .proved_until = peer->identity.proof ? peer->identity.proof->until : 0,
+                     .link_key = proof ? std::optional(proof->link) : std::nullopt,
+                     .proved_until = proof ? proof->until : 0,
                      .last_error = peer->reports.last_error});
   }
   return views;

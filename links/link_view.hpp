@@ -4,8 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
+#include "keys/key.hpp"
 #include "protocol/messages.hpp"
 
 namespace dmm {
@@ -35,7 +37,8 @@ struct LinkView {
   std::uint32_t given_up = 0;  ///< how often the session was begun again since too much was kept
   Duration round_trip;         ///< 0: not known
   Instant heard{};
-  std::int64_t proved_until = 0;  ///< when its certificate ends, in seconds since 1970; 0: it showed none
+  std::optional<LinkKey> link_key;  ///< that its certificate proved
+  std::int64_t proved_until = 0;    ///< when its certificate ends, in seconds since 1970; 0: it showed none
   std::string last_error;
 };
 

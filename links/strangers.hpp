@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "protocol/ids.hpp"
@@ -14,12 +15,15 @@ struct Stranger {
   Party party;
   std::uint64_t knocks = 0;
   Instant first{}, last{};
+  std::string why;  ///< it was turned away the last time
 };
 
 class Strangers {
  public:
   /// A party knocks; at most `most` are remembered. Whether people are to be told of it now, once in a while.
-  bool knock(Instant now, const Party& party, std::size_t most, Duration between_notices);
+  bool knock(Instant now, const Party& party, const std::string& why, std::size_t most, Duration between_notices);
+  /// It is admitted, and has proved its name.
+  void forget(const Party& party) { known_.erase(party); }
   /// Forgets those that are admitted now.
   template <class Admitted>
   void forget_if(Admitted admitted) {

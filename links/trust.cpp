@@ -55,9 +55,11 @@ OrFault<Proof> Trust::prove(std::string_view certificate, WallSeconds now) const
   if (const auto* fault = std::get_if<std::string>(&known)) return *fault;
   const Certificate& shown = std::get<Certificate>(known);
   const std::string description = "the certificate of " + to_text(shown.party);
-  if (is_revoked(shown.party.site, shown.link)) return "the link key of " + to_text(shown.party) + " is revoked";
+  if (is_revoked(shown.party.site, shown.link))
+    return "the link key of " + to_text(shown.party) +
+           " is revoked: once its `keys` folder is moved away, a new token or `dmm certify` makes another";
   if (now < shown.from - clock_slack) return description + " isn't valid yet: is one of the clocks wrong?";
-  if (now >= shown.until) return description + " has expired";
+  if (now >= shown.until) return description + " has expired: `dmm certify` at its site makes another";
   return Proof{shown.link, shown.party, shown.right, shown.from, shown.until};
 }
 

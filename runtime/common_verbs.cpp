@@ -64,6 +64,7 @@ Json link_of(const LinkView& link, Instant now) {
       {"kept_bytes", link.kept_bytes},
       {"given_up", link.given_up},
       {"round_trip_seconds", link.round_trip.in_seconds()},
+      {"link_key", link.link_key ? Json(to_text(*link.link_key)) : Json(nullptr)},
       {"certificate_left_seconds", link.proved_until ? Json(link.proved_until - wall_seconds()) : Json(nullptr)},
       {"heard_seconds_ago", link.incarnation ? Json((now - link.heard).in_seconds()) : Json(nullptr)},
       {"last_error", read_text(link.last_error)}};
@@ -87,6 +88,7 @@ Answer links(const Endpoint& endpoint, Instant now, const Ask& ask) {
   Json strangers = Json::array();
   for (const Stranger& stranger : endpoint.strangers())
     strangers.push_back({{"peer", to_text(stranger.party)},
+                         {"why", read_text(stranger.why)},
                          {"knocks", stranger.knocks},
                          {"last_seconds_ago", (now - stranger.last).in_seconds()}});
   return {ask.token,

@@ -11,6 +11,7 @@
 #include "runtime/json_list.hpp"
 #include "runtime/json_words.hpp"
 #include "runtime/keyring.hpp"
+#include "runtime/successors.hpp"
 
 namespace dmm {
 namespace {
@@ -152,6 +153,14 @@ OrFault<Token> Enrolment::invite(const Json& argument) const {
   return token;
 }
 
+WhyNot Enrolment::fault_of(const Party& party, const LinkKey& link) const {
+  const auto revoked = read_revoked(folder_);
+  if (const auto* fault = std::get_if<std::string>(&revoked)) return *fault;
+  if (std::ranges::count(std::get<std::vector<std::string>>(revoked), to_text(link)) > 0)
+    return "the link key in that folder is revoked: move its `keys` folder away, and use the token again";
+  return note_certified(folder_, {party, link, {}, wall_seconds() + certificate_life, true});
+}
+
 OrFault<Enrolment::Taken> Enrolment::take_in(const Json& argument) const {
   auto read = read_json_list(invitations_file(folder_));
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
@@ -167,6 +176,10 @@ OrFault<Enrolment::Taken> Enrolment::take_in(const Json& argument) const {
   const auto link = parse_key<LinkKey>(word_in(argument, "link"));
   const auto key = parse_key<SiteKey>(word_in(argument, "key"));
   if (newcomer == Newcomer::neighbour ? !key : !link) return "enrol: expected the newcomer's key";
+  const Party party{site_, newcomer == Newcomer::user ? Role::job_manager : Role::resource_manager,
+                    ShortText(name)};
+  if (link)
+    if (WhyNot fault = fault_of(party, *link); !fault.empty()) return fault;
   // Used up first: of two newcomers that show one code at the same time, only the first may use it.
   open.erase(shown);
   if (WhyNot fault = replace_private_file(invitations_file(folder_), open.dump(2) + "\n"); !fault.empty())
@@ -178,8 +191,6 @@ OrFault<Enrolment::Taken> Enrolment::take_in(const Json& argument) const {
   }
   auto secret = signer_in(folder_);
   if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
-  const Party party{site_, newcomer == Newcomer::user ? Role::job_manager : Role::resource_manager,
-                    ShortText(name)};
   return Taken{certify_now(party, *link, Right::none, std::get<SiteSecret>(secret)), false};
 }
 
@@ -199,14 +210,28 @@ OrFault<std::vector<std::string>> read_revoked(const std::string& folder) {
   return words_of(std::get<Json>(read));
 }
 
-WhyNot Enrolment::revoke(const Json& argument) const {
-  const std::string key = word_in(argument, "key");
-  if (!parse_key<LinkKey>(key)) return "revoke: expected \"key\": a link key, as `dmm keys` prints it";
+OrFault<std::vector<std::string>> Enrolment::revoke(const Json& argument) const {
+  std::vector<std::string> keys = words_in(argument, "keys");
+  if (std::string key = word_in(argument, "key"); !key.empty()) keys.push_back(std::move(key));
+  const std::string party = word_in(argument, "party");
+  if (!party.empty()) {
+    auto noted = keys_of(folder_, party);
+    if (auto* fault = std::get_if<std::string>(&noted)) return std::move(*fault);
+    for (std::string& key : std::get<std::vector<std::string>>(noted)) keys.push_back(std::move(key));
+    if (keys.empty())
+      return "revoke: no link key of " + party + " is known here; `dmm keys` prints it where its keys are";
+  }
+  if (keys.empty() ||
+      !std::ranges::all_of(keys, [](const auto& key) { return parse_key<LinkKey>(key).has_value(); }))
+    return "revoke: expected \"key\": a link key, as `dmm keys` prints it";
   auto read = read_json_list(revoked_file(folder_));
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
   Json& list = std::get<Json>(read);
-  if (std::ranges::find(list, Json(key)) == list.end()) list.push_back(key);
-  return replace_private_file(revoked_file(folder_), list.dump(2) + "\n");
+  for (const std::string& key : keys)
+    if (std::ranges::find(list, Json(key)) == list.end()) list.push_back(key);
+  if (WhyNot fault = replace_private_file(revoked_file(folder_), list.dump(2) + "\n"); !fault.empty())
+    return fault;
+  return keys;
 }
 
 OrFault<SiteKey> Enrolment::site_key() const {
@@ -232,8 +257,9 @@ std::optional<EnrolmentAnswer> answer_enrolment(const std::optional<Enrolment>& 
     return answer({{"key", to_text(std::get<SiteKey>(key))}});
   }
   if (ask.verb == "revoke") {
-    if (WhyNot why = office->revoke(argument); !why.empty()) return fault(why);
-    return answer({{"revoked", true}}, true);
+    const auto keys = office->revoke(argument);
+    if (const auto* why = std::get_if<std::string>(&keys)) return fault(*why);
+    return answer({{"revoked", true}, {"keys", std::get<std::vector<std::string>>(keys)}}, true);
   }
   if (ask.verb == "link") {
     if (WhyNot why = office->add_link(argument); !why.empty()) return fault(why);

@@ -64,8 +64,9 @@ class Enrolment {
   /// Adds a neighbour that invited us: {"site", "relation", "connect", "key", "ancestors"}.
   WhyNot add_link(const nlohmann::ordered_json& argument) const;
   OrFault<SiteKey> site_key() const;
-  /// Revokes a link key: {"key"}.
-  WhyNot revoke(const nlohmann::ordered_json& argument) const;
+  /// Revokes link keys: {"key"}, or those of a party: {"party", "keys"}, with keys that only the asker knows. Returns
+  /// the keys.
+  OrFault<std::vector<std::string>> revoke(const nlohmann::ordered_json& argument) const;
 
   /// The outcome of a code: a certificate for a user or a node, or a neighbour that was added.
   struct Taken {
@@ -76,6 +77,9 @@ class Enrolment {
   OrFault<Taken> take_in(const nlohmann::ordered_json& argument) const;
 
  private:
+  /// Why this key can't be certified for the party; a key that can is noted.
+  WhyNot fault_of(const Party& party, const LinkKey& link) const;
+
   std::string folder_;
   SiteName site_;
   LinkKey link_;

@@ -36,21 +36,30 @@ WhyNot note_certified(const std::string& folder, const Certification& certified)
              list.end());
   const std::string link = to_text(certified.link), party = to_text(certified.party);
   const std::string of = certified.by && *certified.by != certified.link ? to_text(*certified.by) : std::string();
-  bool is_changed = list.size() != before, is_known = of.empty();
+  bool is_changed = list.size() != before, is_known = of.empty() && !certified.by_token;
   for (Json& row : list) {
     if (word_in(row, "link") != link) continue;
     if (word_in(row, "party") != party) return "the key is certified for " + word_in(row, "party");
     row["until"] = certified.until;
     is_changed = true;
-    is_known = is_known || word_in(row, "of") == of;
+    is_known = is_known || certified.by_token || word_in(row, "of") == of;
   }
   if (!is_known) {
     const auto own = std::ranges::count_if(list, [&](const Json& row) { return word_in(row, "party") == party; });
-    if (own >= keys_max) return "too many keys were certified for it of late";
+    if (own >= keys_max && !certified.by_token) return "too many keys were certified for it of late";
     list.push_back({{"party", party}, {"link", link}, {"of", of}, {"until", certified.until}});
   }
   if (!is_changed && is_known) return {};
   return replace_private_file(successors_file(folder), list.dump(2) + "\n");
+}
+
+OrFault<std::vector<std::string>> keys_of(const std::string& folder, const std::string& party) {
+  const auto read = read_json_list(successors_file(folder));
+  if (const auto* fault = std::get_if<std::string>(&read)) return *fault;
+  std::vector<std::string> keys;
+  for (const Json& row : std::get<Json>(read))
+    if (word_in(row, "party") == party) keys.push_back(word_in(row, "link"));
+  return keys;
 }
 
 OrFault<std::vector<std::string>> successors_of(const std::string& folder, const std::string& key) {

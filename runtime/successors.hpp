@@ -1,8 +1,8 @@
-// Which link keys a site certified because the holder of an earlier one asked. If the earlier key was stolen, so are
-// the later ones: revoking it revokes them, too.
+// Which link keys a site certified for a token, or because the holder of an earlier key asked. If the earlier key was
+// stolen, so are the later ones: revoking it revokes them, too.
 //
-//   keys/successors.json   in the site manager's directory: later keys, the keys that asked for them, and until
-//   when
+//   keys/successors.json   in the site manager's directory: keys, their parties, the keys that asked for them, and
+//   until when
 #pragma once
 
 #include <optional>
@@ -18,13 +18,17 @@ namespace dmm {
 struct Certification {
   Party party;
   LinkKey link;
-  std::optional<LinkKey> by;  ///< the key that the asker proved; none: an account asked
+  std::optional<LinkKey> by;  ///< the key that the asker proved; none: an account or a token asked
   WallSeconds until = 0;
+  bool by_token = false;
 };
 
 /// Notes which key asked for this one, for as long as it is good. Returns why it must not be certified: the key is
 /// another party's, or the party has too many keys.
 WhyNot note_certified(const std::string& folder, const Certification& certified);
+
+/// All keys that are noted for the party of this name, as letters.
+OrFault<std::vector<std::string>> keys_of(const std::string& folder, const std::string& party);
 
 /// All later keys that come from this one, as letters.
 OrFault<std::vector<std::string>> successors_of(const std::string& folder, const std::string& key);

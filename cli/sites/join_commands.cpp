@@ -45,6 +45,14 @@ const char* command_of(const InviteOptions& options) {
   return options.kind == "neighbour" ? "invite" : options.kind == "user" ? "user add" : "node add";
 }
 
+/// What the newcomer types, for people to pass on with the token.
+std::string next_command(const InviteOptions& options) {
+  if (options.kind == "user") return options.name + " types: dmm login TOKEN --directory ~/.dmm";
+  if (options.kind == "neighbour") return "The administrator of " + options.name + " types: dmm join TOKEN";
+  return "At the host of " + options.name + ": dmm join TOKEN --directory /var/lib/dmm/" + options.name +
+         " --nodes 32";
+}
+
 int invite(const InviteOptions& options) {
   auto chosen = choose_manager(options.manager, Role::site_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail(command_of(options), *fault);
@@ -57,11 +65,10 @@ int invite(const InviteOptions& options) {
     return 0;
   }
   const std::string token = answered.json.value("token", "");
-  const bool is_user = options.kind == "user";
   std::printf("%s\n", token.c_str());
-  std::fprintf(stderr, "The token is good once, until %s. At %s: dmm %s TOKEN\n",
-               utc_text(answered.json.value("until", std::int64_t{0}) * 1'000'000).c_str(), options.name.c_str(),
-               is_user ? "login" : "join");
+  std::fprintf(stderr, "The token is good once, until %s. %s\n",
+               utc_text(answered.json.value("until", std::int64_t{0}) * 1'000'000).c_str(),
+               next_command(options).c_str());
   return 0;
 }
 
@@ -139,7 +146,7 @@ int login(const JoinOptions& options) {
 
 int join_node(const JoinOptions& options, const Token& token) {
   if (options.folder.empty() || options.nodes == 0)
-    return fail("join", {"the token is for a node: expected --directory and --nodes", 2});
+    return fail("join", {"the token is for a node: expected --directory FOLDER and --nodes N", 2});
   const Json config{{"site", token.site.text},
                     {"name", token.name},
                     {"cluster", options.cluster},

@@ -28,7 +28,7 @@ const std::map<std::string, Right> right_words = {
 struct KeyOptions {
   std::string folder;
   std::string site;                     ///< keygen
-  std::string by, user, node, person;   ///< certify
+  std::string by, user, node, person;   ///< certify; revoke has `user` and `node`
   std::string right = "administrator";  ///< of a person
   std::string key;                      ///< revoke
   ManagerOptions manager;               ///< revoke
@@ -114,16 +114,41 @@ int certify_holder(const KeyOptions& options) {
   return show(keyring, options.json);
 }
 
+/// The order that revokes all keys of a user's or a node's manager: the site knows those of tokens, and its links
+/// show the one that is used now.
+OrFault<Json, CommandFault> order_about(const KeyOptions& options, const Manager& site) {
+  const Answered links = ask_one(site, "links");
+  if (!links.fault.empty()) return CommandFault{links.fault, 1};
+  const auto holder = holder_of(options, links.manager.party.site);
+  if (const auto* fault = std::get_if<std::string>(&holder)) return CommandFault{*fault, 2};
+  const std::string party = to_text(std::get<Party>(holder));
+  Json keys = Json::array();
+  for (const Json& link : rows_in(links.json, "links"))
+    if (text_in(link, "peer") == party && !text_in(link, "link_key").empty())
+      keys.push_back(text_in(link, "link_key"));
+  return Json{{"party", party}, {"keys", keys}};
+}
+
 int revoke(const KeyOptions& options) {
-  if (std::string fault = fault_of_key(options.key); !fault.empty()) return fail("revoke", {fault, 2});
+  const bool is_named = !options.user.empty() || !options.node.empty();
+  if (is_named == !options.key.empty()) return fail("revoke", {"expected one of KEY, --user and --node", 2});
+  if (std::string fault = is_named ? "" : fault_of_key(options.key); !fault.empty())
+    return fail("revoke", {fault, 2});
   auto chosen = choose_manager(options.manager, Role::site_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("revoke", *fault);
-  const Answered answered = order_one(std::get<Manager>(chosen), "revoke", {{"key", options.key}});
+  const Manager& site = std::get<Manager>(chosen);
+  OrFault<Json, CommandFault> argument = Json{{"key", options.key}};
+  if (is_named) argument = order_about(options, site);
+  if (auto* fault = std::get_if<CommandFault>(&argument)) return fail("revoke", *fault);
+  const Answered answered = order_one(site, "revoke", std::get<Json>(argument));
   if (!answered.fault.empty()) return fail("revoke", {answered.fault, 1});
-  if (options.json)
+  if (options.json) {
     print_json(answered.json);
-  else
-    std::printf("%s is revoked\n", options.key.c_str());
+    return 0;
+  }
+  const std::string party = text_in(std::get<Json>(argument), "party");
+  const std::string revoked = party.empty() ? options.key : "the key of " + party;
+  std::printf("%s is revoked\n", revoked.c_str());
   return 0;
 }
 
@@ -198,13 +223,17 @@ CLI::App* add_certify_command(CLI::App& app, int& exit_code) {
 CLI::App* add_revoke_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("revoke", "Revoke a link key, also on links that are up");
   auto options = std::make_shared<KeyOptions>();
-  command->add_option("key", options->key, "The link key, as `dmm keys` prints it")->required()->type_name("KEY");
+  command->add_option("key", options->key, "The link key, as `dmm keys` prints it")->type_name("KEY");
+  command->add_option("--user", options->user, "Instead: all keys of this user's job manager")->type_name("USER");
+  command->add_option("--node", options->node, "Instead: all keys of the resource manager of this name")
+      ->type_name("NAME");
   add_manager_options(*command, options->manager, Role::site_manager);
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "The site manager tells its resource managers and its neighbours. The revocation outlasts restarts.\n"
       "\n"
-      "Example:\n"
+      "Examples:\n"
+      "  dmm revoke --user ann\n"
       "  dmm revoke 8rc1uNyxQ3IHhaUWwrDifHoj9aGWPmgDAHIDIa_mlI0\n");
   command->callback([options, &exit_code] { exit_code = revoke(*options); });
   return command;

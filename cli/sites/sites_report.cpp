@@ -137,10 +137,13 @@ void say_refusals(Notices& notices, const Json& site) {
       notices.say("refused messages of " + shown(link, "site") + ": " + refused);
   if (const std::string refused = counts_text(object_in(site, "refused")); !refused.empty())
     notices.say("refused frames: " + refused);
-  for (const Json& stranger : rows_in(site, "strangers"))
+  for (const Json& stranger : rows_in(site, "strangers")) {
+    const std::string why = shown(stranger, "why");
+    const bool is_unknown = why.empty() || why == "not admitted here";
     notices.say(shown(stranger, "peer") + " tries to connect and isn't admitted, the last time " +
-                length_text(number_in<double>(stranger, "last_seconds_ago")) +
-                " ago: to admit it, add it to `links` or `users` of " + shown(site, "site"));
+                length_text(number_in<double>(stranger, "last_seconds_ago")) + " ago: " +
+                (is_unknown ? "to admit it, add it to `links` or `users` of " + shown(site, "site") : why));
+  }
 }
 
 /// Names certificates that expire within two weeks.

@@ -82,7 +82,9 @@ TEST_CASE("trust: without a Hello that proves it, no frame of a link key is beli
   Caller real(beta, endpoint, link, beta_site.certify_for(beta, link));
   CHECK(real.tell(real.frame(withdraw(1), 1)).empty());
   CHECK(refused(endpoint, "not_proved") == 1);
+  CHECK(endpoint.strangers().size() == 1);
   REQUIRE(real.is_greeted());
+  CHECK(endpoint.strangers().empty());
   CHECK(real.tell(real.frame(withdraw(1), 1)).size() == 1);
   // A copied certificate is no use without the secret.
   Caller copied(beta, endpoint, thief, real.certificate, 2);
@@ -113,6 +115,30 @@ TEST_CASE("trust: a key is believed no more once it is revoked, or its certifica
   caller.certificate = beta_site.certify_for(beta, link, today + 1'000);
   REQUIRE(caller.is_greeted());
   CHECK(caller.tell(caller.frame(withdraw(3), 3)).size() == 1);
+}
+
+TEST_CASE("trust: a peer that turns us away is heard while the link is down, whatever it has forgotten of us") {
+  EndpointSettings settings = settings_of(ann, alpha);
+  Endpoint endpoint(settings);
+  Hand site{alpha, endpoint};
+  endpoint.dial(site.now, 1, alpha);
+  site.open();
+  for (const std::uint64_t incarnation : {site.incarnation + 1, site.incarnation - 1}) {
+    Hand turned{alpha, endpoint, incarnation};
+    turned.now = site.now;
+    turned.say(Fault{Hello::type, "of another session"});
+    CHECK(link_with(endpoint.links(), alpha).last_error.empty());
+  }
+  site.wait(seconds(60));
+  REQUIRE_FALSE(link_with(endpoint.links(), alpha).up);
+  for (const std::uint64_t incarnation : {site.incarnation + 1, site.incarnation - 1, site.incarnation}) {
+    Hand turned{alpha, endpoint, incarnation};
+    turned.now = site.now;
+    turned.say(Fault{Hello::type, "the key is revoked, says " + std::to_string(incarnation)});
+    const LinkView link = link_with(endpoint.links(), alpha);
+    CHECK(link.last_error.ends_with("says " + std::to_string(incarnation)));
+    CHECK_FALSE(link.up);
+  }
 }
 
 TEST_CASE("trust: an earlier certificate that is said again in a session proves nothing") {

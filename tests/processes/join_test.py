@@ -75,6 +75,30 @@ class Joining(GridTest):
         shown = self.dmm("keys", self.folder / "ann", "--json").json
         self.assertEqual(shown["holder"], "jobmgr alpha/ann")
 
+    def test_a_user_with_a_revoked_key_is_told_so_and_joins_again(self):
+        """The site knows the key of the token, and another one that is shown. Both ends say what is wrong."""
+        home = self.folder / "ann"
+        self.dmm("keys", home, code=1)
+        self.dmm("login", self.token("alpha", "user", "add", "ann"), "--directory", home)
+        self.environment["DMM_JOBMGR"] = f"ipc://{home}/jobmgr.ipc"
+        unknown = self.dmm("revoke", "--user", "bob", *self.at("alpha"), code=1)
+        self.assertIn("no link key of jobmgr alpha/bob", unknown.err)
+        self.dmm("revoke", "--user", "ann", "--node", "n", *self.at("alpha"), code=2)
+        job = self.submit("--", "true")
+        revoked = self.dmm("revoke", "--user", "ann", *self.at("alpha"))
+        self.assertIn("the key of jobmgr alpha/ann is revoked", revoked.out)
+        part = "the link key of jobmgr alpha/ann is revoked: once its `keys` folder is moved away"
+        for words in (("why", job), ("sites", *self.at("alpha"))):
+            until(lambda w=words: part in " ".join(self.dmm(*w, code=None).out.split()), lambda w=words: self.dmm(*w))
+        token = self.token("alpha", "user", "add", "ann")
+        self.refused_token("is revoked", token, "--directory", home, command="login")
+        (pid,) = [pid for pid, line in processes_with(str(home)).items() if "jobmgr" in line]
+        os.kill(pid, signal.SIGTERM)
+        until(lambda: not lives(pid), "its end")
+        (home / "keys").rename(self.folder / "keys-before")
+        self.dmm("login", token, "--directory", home)
+        until(lambda: "doesn't reach its site manager" not in self.dmm("why", job).out, lambda: self.dmm("why", job))
+
     def refused_token(self, part, token, *options, command="join", code=1):
         done = self.dmm(command, token, *options, code=code)
         self.assertIn(part, done.err)

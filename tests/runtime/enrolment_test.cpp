@@ -104,10 +104,36 @@ TEST_CASE("enrolment: a code is good for one certificate, of the party that it w
   CHECK(fault_of(site.office().take_in(shown)).starts_with("the token was used before"));
   CHECK(fault_of(site.office().take_in({{"code", ""}, {"link", to_text(link)}})) != "");
   CHECK(fault_of(site.office().take_in({{"link", to_text(link)}})) != "");
-  const auto node = site.office().take_in({{"code", other.code}, {"link", to_text(link)}});
+  const Json of_node{{"code", other.code}, {"link", to_text(link)}};
+  CHECK(fault_of(site.office().take_in(of_node)) == "the key is certified for jobmgr alpha/ann");
+  const auto node = site.office().take_in({{"code", other.code}, {"link", to_text(public_of(new_link_secret()))}});
   REQUIRE(std::holds_alternative<Enrolment::Taken>(node));
   CHECK(std::get<Certificate>(read_certificate(std::get<Enrolment::Taken>(node).certificate, site.keyring.site))
             .party == resource_manager_of(site.name, "node01"));
+}
+
+TEST_CASE("enrolment: all keys that a party got by tokens are revoked by its name, and taken in no more") {
+  const Site site;
+  std::vector<std::string> links;
+  for (int i = 0; i < 2; ++i) {
+    const Token token = site.invite(Json::object());
+    links.push_back(to_text(public_of(new_link_secret())));
+    REQUIRE(fault_of(site.office().take_in({{"code", token.code}, {"link", links.back()}})).empty());
+  }
+  const auto unknown = site.office().revoke({{"party", "jobmgr alpha/bob"}});
+  REQUIRE(std::holds_alternative<std::string>(unknown));
+  CHECK(std::get<std::string>(unknown).find("no link key of jobmgr alpha/bob is known") != std::string::npos);
+  CHECK(std::holds_alternative<std::string>(site.office().revoke({{"keys", {"no key"}}})));
+  const std::string linked = to_text(public_of(new_link_secret()));  // that only a link showed
+  const auto revoked = site.office().revoke({{"party", "jobmgr alpha/ann"}, {"keys", {linked}}});
+  REQUIRE(std::holds_alternative<std::vector<std::string>>(revoked));
+  CHECK(std::get<std::vector<std::string>>(revoked) == std::vector<std::string>{linked, links[0], links[1]});
+  CHECK(std::get<std::vector<std::string>>(read_revoked(site.folder)).size() == 3);
+  const Token again = site.invite(Json::object());
+  const Json same{{"code", again.code}, {"link", links[0]}};
+  CHECK(fault_of(site.office().take_in(same)).find("is revoked") != std::string::npos);
+  const Json another{{"code", again.code}, {"link", to_text(public_of(new_link_secret()))}};
+  CHECK(fault_of(site.office().take_in(another)).empty());  // the token is still good
 }
 
 TEST_CASE("enrolment: a neighbour that shows its code stands in joined.json") {

@@ -84,7 +84,9 @@ bool Endpoint::admitted(const Party& party) const {
   return false;
 }
 
-bool Endpoint::has_room_for(const Party& party) const {
+/// Clients without a certificate are strangers: they don't take all the places of others.
+bool Endpoint::has_room_for(const Party& party, const Proof* shown) const {
+  if (shown && !shown->is_certified && uncertified_ >= settings_.limits.clients_uncertified) return false;
   if (party.role == Role::client) return clients_ < settings_.limits.clients;
   return peers_.size() - clients_ < settings_.limits.peers;
 }
@@ -128,13 +130,17 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
                      proof ? to_text(*voucher.principal) + " may not speak for " + to_text(envelope.from) + " here"
                            : std::get<std::string>(shown),
                      voucher.link());
-  if (!peer && !has_room_for(envelope.from)) {
+  if (!peer && !has_room_for(envelope.from, proof->get())) {
     refuse(0, "too_many_parties");
     return tell(now, way, envelope, type_of(envelope.message), "there is no room for another party here");
   }
   if (!peer) peer = &make(now, envelope.from);
+  if (!is_of_holder(*peer, voucher, proof->get()))
+    return turn_away(now, way, envelope, "not_proved",
+                     "another client speaks as " + to_text(envelope.from) + " here, and was heard lately",
+                     voucher.link());
   if (*proof && is_older(*peer, envelope, **proof)) return refuse(0, "not_proved");
-  if (*proof && may_meet(now, *peer, envelope)) peer->identity.proof = std::move(*proof);
+  if (may_meet(now, *peer, envelope)) note_holder(*peer, voucher, std::move(*proof));
   if (key && far(*peer) && peer->identity.proof && peer->identity.proof->link == *key) note_link_key(*peer, *key);
   if (peer->role == Role::client)
     peer->identity.right = peer->identity.proof && voucher.link()

@@ -76,6 +76,8 @@ class Endpoint {
   void certified(Instant now, const Party& manager, std::string certificate);
   /// Tells all peers which link key we listen with from some time on.
   void announce(Instant now, std::string certificate);
+  /// An earlier start of ours heard this.
+  void recall(const RevocationHeard& heard) { learn_revoked(heard); }
   std::vector<KeyEvent> take_key_events() { return std::exchange(keys_.events, {}); }
   bool is_up(const Party& party) const {
     const Peer* const peer = peers_.find(party);
@@ -150,7 +152,7 @@ class Endpoint {
   // ---- frames that come (endpoint.cpp) ----
   Peer& make(Instant now, const Party& party);
   bool admitted(const Party& party) const;
-  bool has_room_for(const Party& party) const;
+  bool has_room_for(const Party& party, const Proof* shown) const;
   bool far(const Peer& peer) const { return far(peer.role); }
   bool far(Role role) const;  ///< whether a session with it may travel along a chain
   Duration beat(const Peer& peer) const { return settings_.times.beat * (far(peer) ? 3 : 1); }
@@ -168,8 +170,14 @@ class Endpoint {
   OrFault<std::unique_ptr<Proof>> shown_by(Instant now, const std::optional<LinkKey>& key,
                                            const Envelope& envelope) const;
   bool is_older(const Peer& peer, const Envelope& envelope, const Proof& proof) const;
+  bool is_of_holder(const Peer& peer, const Voucher& voucher, const Proof* shown) const;
+  void note_holder(Peer& peer, const Voucher& voucher, std::unique_ptr<Proof> shown);
   bool take_key_message(Instant now, Peer& peer, const Message& message);
-  void take_vouch(Instant now, const Peer& peer, const Vouch& vouch);
+  void take_vouch(Instant now, Peer& peer, const Vouch& vouch);
+  void take_waiting_vouches(Instant now);
+  void learn_from(Instant now, Peer& peer, const Vouch& vouch);
+  Learned learn_revoked(const RevocationHeard& heard);
+  void pass_on(Instant now, const Peer* but);
   void note_link_key(Peer& peer, const LinkKey& link);
   void take_next(const Peer& peer, const std::string& certificate);
   void take_certify(Instant now, Peer& peer, const Certify& asked);
@@ -268,6 +276,7 @@ class Endpoint {
   std::size_t kept_bytes_ = 0;             ///< of all sessions
   std::size_t assembly_bytes_ = 0;         ///< of all of them, too
   std::size_t clients_ = 0, directs_ = 0;  ///< how many peers are clients; have a connection of our making
+  std::size_t uncertified_ = 0;            ///< how many clients have shown no certificate over tcp
   Lookup<Party, Peer> peers_;
   std::vector<Peer*> in_order_;  ///< all of them, by their parties
   Strangers strangers_;

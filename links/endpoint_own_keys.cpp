@@ -2,6 +2,7 @@
 // that signs. Also keys that it is told of: those of sites, and those that peers listen with next. See
 // endpoint.hpp.
 #include <algorithm>
+#include <utility>
 
 #include "keys/endpoint_key.hpp"
 #include "links/endpoint.hpp"
@@ -16,6 +17,8 @@ namespace {
 constexpr Duration certify_again = seconds(10);
 /// A manager's wish for a certificate is heard no more often.
 constexpr Duration between_certificates = seconds(1);
+/// News of keys goes to all peers no more often.
+constexpr Duration between_news = milliseconds(100);
 
 }  // namespace
 
@@ -120,24 +123,63 @@ bool Endpoint::take_key_message(Instant now, Peer& peer, const Message& message)
   return false;
 }
 
-void Endpoint::take_vouch(Instant now, const Peer& peer, const Vouch& vouch) {
+/// A Vouch has all that its sender knows, so the latest one stands for those before it. Beyond its due the sender's
+/// latest one waits.
+void Endpoint::take_vouch(Instant now, Peer& peer, const Vouch& vouch) {
+  PeerVouches& vouches = peer.vouches;
+  if (std::exchange(vouches.waiting, nullptr)) refuse(0, "vouch_again");
+  if (vouches.may_take(now)) return learn_from(now, peer, vouch);
+  vouches.waiting = std::make_unique<Vouch>(vouch);
+  if (vouches.waiting->sites.size() > ToldKeys::all_max) vouches.waiting->sites.resize(ToldKeys::all_max);
+  if (vouches.waiting->revoked.size() > ToldKeys::all_max) vouches.waiting->revoked.resize(ToldKeys::all_max);
+  keys_.vouches_at = std::min(keys_.vouches_at, vouches.due());
+  next_tick_ = std::min(next_tick_, keys_.vouches_at);
+}
+
+void Endpoint::take_waiting_vouches(Instant now) {
+  keys_.vouches_at = never;
+  for (Peer* const peer : in_order_) {
+    if (peer->vouches.waiting && now >= peer->vouches.due())
+      take_vouch(now, *peer, *std::exchange(peer->vouches.waiting, nullptr));
+    else if (peer->vouches.waiting)
+      keys_.vouches_at = std::min(keys_.vouches_at, peer->vouches.due());
+  }
+}
+
+void Endpoint::learn_from(Instant now, Peer& peer, const Vouch& vouch) {
   const SiteName& own = settings_.self.site;
-  const bool is_own_site = peer.session.peer().site == own;
-  bool news = false;
+  const Teller teller{peer.session.peer().site, peer.session.peer().site == own};
+  bool news = false, has_room = true;
   for (const SiteVouch& told : vouch.sites)
     if (const auto key = parse_key<SiteKey>(told.key);
-        key && (is_own_site || told.site != own) && is_name(std::string_view(told.site.text)))
-      news |= trust_.learn(told.site, *key);
+        key && (teller.is_ours || told.site != own) && is_name(std::string_view(told.site.text))) {
+      const Learned learned = trust_.learn(teller, told.site, *key);
+      news |= learned == Learned::news;
+      has_room &= learned != Learned::no_room;
+    }
   for (const RevokedKey& told : vouch.revoked)
     if (const auto link = parse_key<LinkKey>(told.link)) {
-      if (is_own_site)
-        trust_.learn_revoked(*link);
-      else if (told.site != own && (told.site == peer.session.peer().site || !trust_.is_configured(told.site)))
-        news |= trust_.learn_revoked(told.site, *link);
+      const RevocationHeard heard{teller.site, told.site, *link};
+      const Learned learned = learn_revoked(heard);
+      if (learned == Learned::news) keys_.events.emplace_back(heard);
+      news |= learned == Learned::news;
+      has_room &= learned != Learned::no_room;
     }
+  if (!has_room) {
+    refuse(0, "vouch_full");
+    notice(now, peer, "vouch_full", "it tells of more keys than there is room for");
+  }
   if (!vouch.next.empty()) take_next(peer, vouch.next);
-  if (is_own_site && !keys_.seals && trust_.find(own)) keys_.events.emplace_back(KeyNeeded{});
-  if (news) vouch_to_all(now, &peer);
+  if (teller.is_ours && !keys_.seals && trust_.find(own)) keys_.events.emplace_back(KeyNeeded{});
+  if (news) pass_on(now, &peer);
+}
+
+/// The manager of our own site speaks of keys of any site. Other sites have no say about ours.
+Learned Endpoint::learn_revoked(const RevocationHeard& heard) {
+  const SiteName& own = settings_.self.site;
+  if (heard.teller == own) return trust_.learn_revoked(heard.link);
+  if (heard.site == own || !is_name(std::string_view(heard.site.text))) return Learned::known;
+  return trust_.learn_revoked({heard.teller, false}, heard.site, heard.link);
 }
 
 void Endpoint::take_next(const Peer& peer, const std::string& certificate) {
@@ -159,6 +201,18 @@ void Endpoint::vouch_to(Instant now, Peer& peer) {
   if (known.sites.empty()) return;
   known.next = keys_.announced;
   emit(now, peer, std::move(known), {}, {});
+}
+
+/// What one peer told goes on to the others; what several tell in a moment goes on together.
+void Endpoint::pass_on(Instant now, const Peer* but) {
+  if (now < keys_.passed_on_until) {
+    keys_.pass_on_at = keys_.passed_on_until;
+    next_tick_ = std::min(next_tick_, keys_.pass_on_at);
+    return;
+  }
+  keys_.passed_on_until = now + between_news;
+  keys_.pass_on_at = never;
+  vouch_to_all(now, but);
 }
 
 void Endpoint::vouch_to_all(Instant now, const Peer* but) {

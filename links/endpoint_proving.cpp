@@ -53,6 +53,29 @@ bool Endpoint::is_older(const Peer& peer, const Envelope& envelope, const Proof&
          peer.session.compare(envelope.incarnation) == Generation::same;
 }
 
+/// Whether a client's frame comes from the holder of the key, or the account, that opened the client's session. Any
+/// party may speak as a client under any name, but not in the place of another one.
+bool Endpoint::is_of_holder(const Peer& peer, const Voucher& voucher, const Proof* shown) const {
+  if (peer.role != Role::client || DMM_PLANT(gate_open)) return true;
+  const PeerIdentity& identity = peer.identity;
+  const auto* const account = voucher.principal ? std::get_if<Account>(voucher.principal) : nullptr;
+  if (account && is_ours(settings_.admission.accounts, *account)) return true;  // it could as well read our files
+  if (identity.proof) return shown ? is_same_holder(*identity.proof, *shown) : voucher.link() != nullptr;
+  return !identity.account || (account && account->number == *identity.account);
+}
+
+/// A greeting that is accepted came from this holder.
+void Endpoint::note_holder(Peer& peer, const Voucher& voucher, std::unique_ptr<Proof> shown) {
+  if (peer.role == Role::client) {
+    const auto* const account = voucher.principal ? std::get_if<Account>(voucher.principal) : nullptr;
+    peer.identity.account = account ? std::optional(account->number) : std::nullopt;
+    uncertified_ -= peer.identity.is_uncertified();
+    if (account) peer.identity.proof.reset();
+  }
+  if (shown) peer.identity.proof = std::move(shown);
+  uncertified_ += peer.identity.is_uncertified();
+}
+
 WallSeconds Endpoint::wall_seconds(Instant now) const {
   return (now.microseconds + settings_.wall_offset.microseconds) / 1'000'000;
 }
@@ -65,7 +88,7 @@ OrFault<std::unique_ptr<Proof>> Endpoint::shown_by(Instant now, const std::optio
   if (!key || !greeting || DMM_PLANT(gate_open)) return std::unique_ptr<Proof>();
   // A newcomer has no certificate yet: it may show the code of a token, and nothing else.
   if (envelope.from.role == Role::client && greeting->certificate.empty())
-    return std::make_unique<Proof>(Proof{*key, envelope.from, Right::none, 0, INT64_MAX});
+    return std::make_unique<Proof>(Proof{*key, envelope.from, Right::none, 0, INT64_MAX, false});
   auto proved = trust_.prove(*key, greeting->certificate, wall_seconds(now));
   if (const auto* fault = std::get_if<std::string>(&proved)) return *fault;
   Proof& proof = std::get<Proof>(proved);
@@ -107,7 +130,7 @@ void Endpoint::introduce(Instant now, const Way& way, const Relay& relay) {
     return turn_away(now, way, *envelope, "not_proved", "its certificate is of " + to_text(proof.party));
   if (!peers_.find(relay.from)) {
     if (!admitted(relay.from)) return turn_away(now, way, *envelope, "not_admitted", "not admitted here");
-    if (!has_room_for(relay.from)) return refuse(0, "too_many_parties");
+    if (!has_room_for(relay.from, nullptr)) return refuse(0, "too_many_parties");
   }
   Peer& peer = make(now, relay.from);
   const std::optional<LinkKey> before = std::exchange(peer.identity.seals_to, proof.link);

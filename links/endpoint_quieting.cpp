@@ -64,7 +64,7 @@ void Endpoint::stir(const Peer& peer) {
 }
 
 void Endpoint::look_ahead() {
-  next_tick_ = keys_.certify_at;
+  next_tick_ = keys_.due();
   for (const Peer* peer : in_order_) next_tick_ = std::min({next_tick_, deadline(*peer), forget_at(*peer)});
 }
 

@@ -106,6 +106,7 @@ void Endpoint::forget(Instant now, std::size_t index) {
   kept_bytes_ -= peer.session.kept_bytes();
   assembly_bytes_ -= peer.assembly.size();
   clients_ -= peer.role == Role::client;
+  uncertified_ -= peer.identity.is_uncertified();
   in_order_.erase(in_order_.begin() + static_cast<std::ptrdiff_t>(index));
   peers_.erase(Party(peer.session.peer()));
 }

@@ -40,7 +40,9 @@ void Endpoint::tick(Instant now) {
   }
   const bool beats = out_.link_events.empty();  // else they leave when our manager has heard of it
   if (now >= keys_.certify_at) ask_certificates(now);
-  next_tick_ = beats ? keys_.certify_at : now;
+  if (now >= keys_.vouches_at) take_waiting_vouches(now);
+  if (now >= keys_.pass_on_at) pass_on(now, nullptr);
+  next_tick_ = beats ? keys_.due() : now;
   for (std::size_t i = 0; i < in_order_.size();) {
     Peer& peer = *in_order_[i];
     if (now >= forget_at(peer)) {

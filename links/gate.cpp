@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::uint32_t root = 0;
 
-bool is_ours(const AccountRules& rules, const Account& account) {
-  return account.number == rules.own || account.number == root;
-}
-
 bool may_account_speak_for(const AccountRules& rules, const Account& account, const Party& self,
                            const Party& party) {
   if (is_ours(rules, account) || party.role == Role::client) return true;
@@ -24,6 +20,10 @@ bool may_account_speak_for(const AccountRules& rules, const Account& account, co
 }
 
 }  // namespace
+
+bool is_ours(const AccountRules& rules, const Account& account) {
+  return account.number == rules.own || account.number == root;
+}
 
 bool may_speak_for(const AccountRules& rules, const Principal& principal, const Party& self, const Party& party) {
   DMM_ASSERT(!std::holds_alternative<Dialled>(principal) && !std::holds_alternative<LinkKey>(principal));

@@ -31,6 +31,9 @@ struct AccountRules {
 /// Whether the principal of a connection that another party opened may speak for a party. Not for what we dialled.
 bool may_speak_for(const AccountRules& rules, const Principal& principal, const Party& self, const Party& party);
 
+/// Whether it is root, or the account of this daemon: they speak for any party.
+bool is_ours(const AccountRules& rules, const Account& account);
+
 /// What the principal may ask of us as a client.
 Right right_of(const AccountRules& rules, const Principal& principal, Role self);
 

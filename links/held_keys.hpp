@@ -2,6 +2,7 @@
 // and the key that it listens with next. endpoint_own_keys.cpp changes them.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,8 +20,13 @@ struct HeldKeys {
   bool asks_for_wanted = false;      ///< the last time that a certificate was asked for
   std::string announced;             ///< the certificate of the key that we listen with next
   Instant certify_at{never};         ///< when our site is asked for a certificate
+  Instant passed_on_until{};         ///< news of keys went to all peers, and goes again then at the earliest
+  Instant pass_on_at{never};         ///< when news of keys that came since goes to all peers
+  Instant vouches_at{never};         ///< when the first of the Vouches that wait is taken
   std::vector<KeyEvent> events;      ///< for the office
 
+  /// When time calls for anything here.
+  Instant due() const { return std::min({certify_at, pass_on_at, vouches_at}); }
   /// Whether a certificate of this key is of use: we hold the key, or want to.
   bool has(const LinkKey& link) const {
     return seals && (link == seals->key() || (wanted && link == public_of(*wanted)));

@@ -35,6 +35,12 @@ struct NextKeyHeard {
   WallSeconds from = 0;
 };
 
-using KeyEvent = std::variant<KeyNeeded, CertificateAsked, CertificateHeard, NextKeyHeard>;
+/// A site manager says that a link key of a site is revoked. The word of our own site's manager is on keys of any site.
+struct RevocationHeard {
+  SiteName teller, site;
+  LinkKey link;
+};
+
+using KeyEvent = std::variant<KeyNeeded, CertificateAsked, CertificateHeard, NextKeyHeard, RevocationHeard>;
 
 }  // namespace dmm

@@ -4,6 +4,7 @@
 // files that change it.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -120,11 +121,14 @@ struct PeerTraffic {
 /// Which process speaks for the peer, and with what right. endpoint_greeting.cpp notes what a Hello says, endpoint.cpp
 /// what is proved; endpoint_proving.cpp and endpoint_routes.cpp learn the key for frames along a chain.
 struct PeerIdentity {
-  std::uint64_t instance = 0;       ///< which process of its name it is; 0: it doesn't say
-  std::unique_ptr<Proof> proof;     ///< what its certificate proved; null: it showed none
-  std::optional<LinkKey> seals_to;  ///< frames along a chain are sealed to this key; none: not known yet
-  Right right = Right::none;        ///< of a client: what it may ask
+  std::uint64_t instance = 0;            ///< which process of its name it is; 0: it doesn't say
+  std::unique_ptr<Proof> proof;          ///< what its certificate proved; null: it showed none
+  std::optional<std::uint32_t> account;  ///< of a client over ipc: the account that opened its session
+  std::optional<LinkKey> seals_to;       ///< frames along a chain are sealed to this key; none: not known yet
+  Right right = Right::none;             ///< of a client: what it may ask
   std::string software;
+  /// Whether it is a client over tcp that showed no certificate.
+  bool is_uncertified() const { return proof && !proof->is_certified; }
 };
 
 /// Capacity hints, so that the same one isn't told twice. endpoint_sending.cpp notes what goes, endpoint.cpp what
@@ -132,6 +136,24 @@ struct PeerIdentity {
 struct PeerHints {
   CapacityHint told;   ///< the last one sent: said again in Beats, since it may be lost
   CapacityHint heard;  ///< the last one that our manager was told since the link came up
+};
+
+/// Vouches of the peer that come faster than they are taken (endpoint_own_keys.cpp).
+struct PeerVouches {
+  /// They are taken at this interval, after a burst.
+  static constexpr Duration interval = seconds(1);
+  static constexpr std::int64_t at_once = 64;
+  Instant paid{};                  ///< by when all that were taken would have been taken one by one
+  std::unique_ptr<Vouch> waiting;  ///< the latest one that wasn't taken
+  /// Whether one more is taken now; then it counts.
+  bool may_take(Instant now) {
+    paid = std::max(paid, now);
+    if (paid - now >= interval * at_once) return false;
+    paid = paid + interval;
+    return true;
+  }
+  /// When the one that waits is taken.
+  Instant due() const { return paid - interval * (at_once - 1); }
 };
 
 /// What people are told of a peer (endpoint_refusals.cpp, and each file that finds an error).
@@ -171,6 +193,7 @@ struct Peer {
   std::optional<Rising> rising;  ///< it greeted us, and is up as soon as we know how far away it is
   PeerAssembly assembly;
   PeerIdentity identity;
+  PeerVouches vouches;
   PeerReports reports;
 };
 

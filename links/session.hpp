@@ -33,8 +33,9 @@ struct SessionLimits {
   std::size_t assembly_bytes_all = 32 * 1024 * 1024;  ///< of messages without their last fragment yet
   std::size_t peers = 20'000;
   std::size_t clients = 1'000;
-  std::size_t strangers = 64;            ///< parties that aren't admitted and are remembered, for people
-  std::size_t direct_connections = 200;  ///< that a job manager opens to resource managers
+  std::size_t clients_uncertified = 100;  ///< of these: over tcp, without a certificate
+  std::size_t strangers = 64;             ///< parties that aren't admitted and are remembered, for people
+  std::size_t direct_connections = 200;   ///< that a job manager opens to resource managers
 };
 
 /// What a session makes of a numbered message.

@@ -8,31 +8,36 @@ namespace dmm {
 
 void Trust::configure(TrustSettings settings) {
   configured_ = std::move(settings);
-  std::erase_if(told_, [&](const auto& told) { return configured_.sites.contains(told.first); });
+  told_.leave_to(configured_.sites);
 }
 
-bool Trust::learn(const SiteName& site, const SiteKey& key) {
-  if (find(site) || told_.size() >= told_max) return false;
-  return told_.emplace(site, key).second;
+Learned Trust::learn(const Teller& teller, const SiteName& site, const SiteKey& key) {
+  return is_configured(site) ? Learned::known : told_.learn(teller, site, key);
+}
+
+Learned Trust::learn_revoked(const Teller& teller, const SiteName& site, const LinkKey& link) {
+  const bool is_heard = teller.site == site || !is_configured(site);
+  return is_heard ? told_.learn_revoked(teller, site, link) : Learned::known;
+}
+
+Learned Trust::learn_revoked(const LinkKey& link) {
+  if (revoked_by_ours_.contains(link)) return Learned::known;
+  if (revoked_by_ours_.size() >= ToldKeys::all_max) return Learned::no_room;
+  revoked_by_ours_.insert(link);
+  return Learned::news;
 }
 
 const SiteKey* Trust::find(const SiteName& site) const {
-  if (const auto known = configured_.sites.find(site); known != configured_.sites.end()) return &known->second;
-  const auto told = told_.find(site);
-  return told == told_.end() ? nullptr : &told->second;
-}
-
-bool Trust::learn_revoked(const SiteName& site, const LinkKey& link) {
-  if (told_revoked_.size() >= told_max) return false;
-  return told_revoked_.emplace(site, link).second;
+  const auto known = configured_.sites.find(site);
+  return known != configured_.sites.end() ? &known->second : told_.find(site);
 }
 
 Vouch Trust::vouch(const SiteName& self) const {
   Vouch vouch;
-  for (const auto* keys : {&configured_.sites, &told_})
-    for (const auto& [site, key] : *keys) vouch.sites.push_back({site, to_text(key)});
+  for (const auto& [site, key] : configured_.sites) vouch.sites.push_back({site, to_text(key)});
+  told_.add_sites(vouch);
   for (const LinkKey& link : configured_.revoked) vouch.revoked.push_back({self, to_text(link)});
-  for (const auto& [site, link] : told_revoked_) vouch.revoked.push_back({site, to_text(link)});
+  told_.add_revoked(vouch);
   return vouch;
 }
 
@@ -73,6 +78,11 @@ OrFault<Proof> Trust::prove(const LinkKey& link, std::string_view certificate, W
 
 bool may_speak_for(const Proof& proof, const Party& party) {
   return party.role == Role::client || party == proof.party;
+}
+
+bool is_same_holder(const Proof& present, const Proof& newcomer) {
+  if (present.link == newcomer.link) return true;
+  return present.is_certified && newcomer.is_certified && present.party == newcomer.party;
 }
 
 Right right_of(const Proof& proof, const Party& self) {

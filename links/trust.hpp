@@ -5,7 +5,8 @@
 // another key of a known site is not believed.
 //
 // Which link keys are revoked spreads the same way. For a site of the configuration its own word alone counts, and
-// for other sites that of any site manager. Other managers take their own site's word for all keys.
+// for other sites that of any site manager. Other managers take their own site's word for all keys. What each site
+// manager may tell is bounded (told_keys.hpp).
 #pragma once
 
 #include <map>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "keys/certificate.hpp"
+#include "links/told_keys.hpp"
 #include "protocol/messages.hpp"
 
 namespace dmm {
@@ -32,26 +34,24 @@ struct Proof {
   Party party;
   Right right = Right::none;
   WallSeconds from = 0, until = 0;
+  bool is_certified = true;  ///< no: a client that proved a link key alone
 };
 
 class Trust {
  public:
-  /// The most sites that are remembered because site managers vouched for them.
-  static constexpr std::size_t told_max = 10'000;
-
   void configure(TrustSettings settings);
-  /// A site manager vouches for a site. Whether that is news.
-  bool learn(const SiteName& site, const SiteKey& key);
-  /// A site manager says that a link key of a site is revoked. Whether that is news.
-  bool learn_revoked(const SiteName& site, const LinkKey& link);
+  /// A site manager vouches for a site.
+  Learned learn(const Teller& teller, const SiteName& site, const SiteKey& key);
+  /// A site manager says that a link key of a site is revoked.
+  Learned learn_revoked(const Teller& teller, const SiteName& site, const LinkKey& link);
   /// The same of a key of any site, as the manager of our own site says.
-  bool learn_revoked(const LinkKey& link) { return configured_.revoked.insert(link).second; }
+  Learned learn_revoked(const LinkKey& link);
   /// Whether the configuration has the key of the site.
   bool is_configured(const SiteName& site) const { return configured_.sites.contains(site); }
   /// Null if the site isn't known.
   const SiteKey* find(const SiteName& site) const;
   bool is_revoked(const SiteName& site, const LinkKey& link) const {
-    return configured_.revoked.contains(link) || told_revoked_.contains({site, link});
+    return configured_.revoked.contains(link) || revoked_by_ours_.contains(link) || told_.is_revoked(site, link);
   }
   /// All that we, as the manager of this site, vouch for.
   Vouch vouch(const SiteName& self) const;
@@ -66,12 +66,15 @@ class Trust {
 
  private:
   TrustSettings configured_;
-  std::map<SiteName, SiteKey> told_;
-  std::set<std::pair<SiteName, LinkKey>> told_revoked_;
+  std::set<LinkKey> revoked_by_ours_;  ///< as the manager of our own site says
+  ToldKeys told_;
 };
 
 /// Whether the proof lets its holder speak for a party: for itself, and as a client.
 bool may_speak_for(const Proof& proof, const Party& party);
+
+/// Whether the newcomer's proof is of the holder of the present one: the same link key, or the same certified party.
+bool is_same_holder(const Proof& present, const Proof& newcomer);
 
 /// What the holder of the proof may ask of us as a client.
 Right right_of(const Proof& proof, const Party& self);

@@ -45,6 +45,8 @@ OrFault<Duration> overlap_in(const Ask& ask) {
 
 WhyNot KeyOffice::begin(Instant now, Endpoint& endpoint) {
   if (WhyNot fault = followed_.read(); !fault.empty()) return fault;
+  if (WhyNot fault = heard_.read(); !fault.empty()) return fault;
+  for (const RevocationHeard& heard : heard_.all()) endpoint.recall(heard);
   if (!keyring_) return {};
   auto read = read_next_keyring(directory_);
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
@@ -67,6 +69,7 @@ std::string KeyOffice::dial(const Party& peer, const std::string& endpoint) {
 void KeyOffice::perform(Instant now, Endpoint& endpoint, std::vector<LogEvent>& log) {
   for (const KeyEvent& event : endpoint.take_key_events())
     std::visit([&](const auto& one) { on(now, endpoint, one, log); }, event);
+  if (WhyNot fault = heard_.write(); !fault.empty()) log.push_back(told(Level::error, "keys_not_kept", fault));
   if (now >= follow_at_) follow(now);
   if (now >= attempt_at_) try_other_keys(now, endpoint);
   if (now < next_at_) return;
@@ -190,6 +193,16 @@ void KeyOffice::on(Instant now, Endpoint&, const NextKeyHeard& heard, std::vecto
                  {},
                  {{"peer", to_text(heard.peer)}, {"link", to_text(heard.link)}, {"from", heard.from}}});
   follow(now);
+}
+
+void KeyOffice::on(Instant, Endpoint&, const RevocationHeard& heard, std::vector<LogEvent>& log) {
+  heard_.hear(heard);
+  log.push_back({Level::info,
+                 "revocation",
+                 {},
+                 {{"site", std::string(heard.site.text)},
+                  {"link", to_text(heard.link)},
+                  {"from", std::string(heard.teller.text)}}});
 }
 
 // ---- another key ----

@@ -1,5 +1,5 @@
 // The keys of a daemon while it runs. The office signs for managers of its site, keeps certificates that the site made,
-// replaces an old link key by a new one, and follows the keys of peers.
+// replaces an old link key by a new one, and follows the keys of peers. It keeps the revocations that it hears of.
 //
 // A site manager tells its peers which link key it listens with next, and from when on. Other managers ask their site
 // to certify the new key, and use it at once. When a manager listens with another key, connections that peers opened to
@@ -16,6 +16,7 @@
 #include "links/endpoint.hpp"
 #include "protocol/messages.hpp"
 #include "runtime/followed_keys.hpp"
+#include "runtime/heard_revocations.hpp"
 #include "runtime/keyring.hpp"
 
 namespace dmm {
@@ -33,7 +34,8 @@ class KeyOffice {
       : directory_(std::move(directory)),
         self_(std::move(self)),
         keyring_(std::move(keyring)),
-        followed_(directory_) {}
+        followed_(directory_),
+        heard_(directory_) {}
 
   /// Continues what an earlier start left. An error text, or empty.
   WhyNot begin(Instant now, Endpoint& endpoint);
@@ -63,6 +65,7 @@ class KeyOffice {
   void on(Instant now, Endpoint& endpoint, const CertificateAsked& event, std::vector<LogEvent>& log);
   void on(Instant now, Endpoint& endpoint, const CertificateHeard& event, std::vector<LogEvent>& log);
   void on(Instant now, Endpoint& endpoint, const NextKeyHeard& event, std::vector<LogEvent>& log);
+  void on(Instant now, Endpoint& endpoint, const RevocationHeard& event, std::vector<LogEvent>& log);
   void take_next(Instant now, Endpoint& endpoint, std::vector<LogEvent>& log);
   void wait_for_turn(Instant now);
   OrFault<WallSeconds> rotate(Instant now, Duration overlap, Endpoint& endpoint);
@@ -78,6 +81,7 @@ class KeyOffice {
   std::optional<Keyring> next_;  ///< replaces keyring_ at next_at_, or when its certificate comes
   Instant next_at_ = never;
   FollowedKeys followed_;
+  HeardRevocations heard_;
   Instant follow_at_{};         ///< when a peer begins to listen with another key
   Instant attempt_at_ = never;  ///< when another key is tried for peers that aren't there
   std::map<Party, Dialled> dialled_;

@@ -24,6 +24,12 @@
 namespace dmm {
 namespace {
 
+std::uint64_t number_in(const std::string& text) {
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 /// Pages of the log before its content is moved into the file: 4 MB.
 constexpr int checkpoint_pages = 1000;
 /// How long a commit waits for another process that writes there, although none should.
@@ -99,6 +105,7 @@ struct Ledger::Inside {
   std::string begin_log();
   std::string prepare();
   std::string keep_about();
+  std::string count_opening(const std::string& file);
   std::string error() const { return sqlite3_errmsg(database.get()); }
 
   // ---- commits ----
@@ -206,6 +213,26 @@ std::string Ledger::Inside::keep_about() {
   return fault;
 }
 
+/// The ledger is counted first, and is on the disk: a crash in between leaves the ledger ahead of the file.
+std::string Ledger::Inside::count_opening(const std::string& file) {
+  const std::string counted = about(database.get(), "openings");
+  const std::uint64_t here = number_in(counted), beside = number_in(read_small_file(file, 64).value_or(""));
+  if (!counted.empty() && here < beside)
+    return "the ledger " + options.path + " is an older copy: it counts " + std::to_string(here) +
+           " starts, and " + file + " counts " + std::to_string(beside) +
+           "; move the ledger away (docs/operations.md, section 7), or remove " + file + " to use the copy";
+  const std::string next = std::to_string(std::max(here, beside) + 1);
+  std::uint64_t sum = total;
+  int code = sync(true);
+  if (code == SQLITE_OK) code = begin.run();
+  if (code == SQLITE_OK) code = apply_about("openings", next, sum);
+  if (code == SQLITE_OK) code = write(sum);
+  if (code != SQLITE_OK) return refuse(code), fault;
+  total = sum;
+  if (std::string left = begin_log(); !left.empty()) return left;
+  return replace_file(file, next + '\n');
+}
+
 /// Before a transaction: sets whether its commit is synced.
 int Ledger::Inside::sync(bool wanted) {
   if (wanted == syncing) return SQLITE_OK;
@@ -295,6 +322,8 @@ Ledger::Opened Ledger::open(LedgerOptions options) {
   if (std::string fault = inside->open(); !fault.empty()) return fault;
   return std::unique_ptr<Ledger>(new Ledger(std::move(inside)));
 }
+
+std::string Ledger::count_opening(const std::string& file) { return inside_->count_opening(file); }
 
 std::variant<std::vector<LedgerRowText>, std::string> Ledger::rows(std::string_view table) {
   sqlite3* const database = inside_->database.get();

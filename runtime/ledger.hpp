@@ -43,6 +43,11 @@ class Ledger {
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
+  /// Counts this opening in the ledger, and in a file that isn't moved with it. Call it once, before any change. An
+  /// error text where the ledger is an older copy: it counts fewer openings than the file. A ledger that was
+  /// never counted is none.
+  std::string count_opening(const std::string& file);
+
   /// All rows of a table, ordered by key as text; or an error text.
   std::variant<std::vector<LedgerRowText>, std::string> rows(std::string_view table);
 

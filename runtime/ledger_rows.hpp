@@ -95,6 +95,7 @@ std::variant<Kept<Record>, std::string> open_kept(const std::string& directory, 
   auto opened = Ledger::open({path, party, RecordTables<Record>::names(), mode == "full"});
   if (auto* fault = std::get_if<std::string>(&opened)) return std::move(*fault);
   kept.ledger = std::move(std::get<std::unique_ptr<Ledger>>(opened));
+  if (std::string fault = kept.ledger->count_opening(directory + "/ledger-openings"); !fault.empty()) return fault;
   auto rows = load<Record>(*kept.ledger);
   if (auto* fault = std::get_if<std::string>(&rows)) return std::move(*fault);
   kept.rows = std::move(std::get<std::vector<Record>>(rows));

@@ -29,7 +29,7 @@ LinkSecret WorldKeys::new_secret() { return LinkSecret(bytes_of(random_)); }
 
 void WorldKeys::add(Address address, const Party& party) {
   if (party.role == Role::site_manager) sites_.emplace(party.site, SiteSecret(bytes_of(random_)));
-  holders_.emplace(address, Holder{party, new_secret(), {}, {}, {}});
+  holders_.emplace(address, Holder{party, new_secret(), {}, {}, {}, {}, {}});
 }
 
 std::string WorldKeys::certify(const Party& party, const LinkKey& link, Instant now) {
@@ -46,6 +46,10 @@ void WorldKeys::equip(Address address, Instant now) {
   holder.certificate = certify(holder.party, public_of(holder.secret), now);
   const auto salt = bytes_of(random_);
   std::copy_n(salt.begin(), holder.salt.size(), holder.salt.begin());
+}
+
+void WorldKeys::recall(Address address, Endpoint& endpoint) const {
+  for (const RevocationHeard& heard : holders_.at(address).heard) endpoint.recall(heard);
 }
 
 void WorldKeys::fill(Address address, EndpointSettings& settings) const {
@@ -97,6 +101,8 @@ bool WorldKeys::serve(Address address, Instant now, Instant clock, Endpoint& end
       is_other |= is_next;
       rotations_ += is_next;
       endpoint.hold(clock, holder.secret, heard->certificate);
+    } else if (const auto* revoked = std::get_if<RevocationHeard>(&event)) {
+      holder.heard.push_back(*revoked);
     }
   }
   return is_other;

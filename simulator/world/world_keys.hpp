@@ -24,6 +24,8 @@ class WorldKeys {
   void add(Address address, const Party& party);
   /// A manager starts. Its operator makes sure that its certificate is valid and its key isn't revoked.
   void equip(Address address, Instant now);
+  /// A manager that was started knows what earlier starts heard.
+  void recall(Address address, Endpoint& endpoint) const;
   /// Fills in the keys and certificate of a manager.
   void fill(Address address, EndpointSettings& settings) const;
   /// For a site manager: its neighbours' keys and revoked keys, as configured. For another manager: only its site's
@@ -61,6 +63,7 @@ class WorldKeys {
     std::optional<LinkSecret> next;  ///< waits for its certificate
     std::string certificate, next_certificate;
     SealSalt salt{};
+    std::vector<RevocationHeard> heard;  ///< what site managers told it, over its restarts
   };
   LinkSecret new_secret();
   std::string certify(const Party& party, const LinkKey& link, Instant now);

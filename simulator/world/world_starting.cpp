@@ -88,6 +88,7 @@ void World::start(Address address) {
   }
   actor.driver.visit([&](auto& driver) {
     driver.effects.level = settings_.level;
+    if (keys_) keys_->recall(address, driver.endpoint);
     if (settings_.ledgers) restore(actor, driver);
   });
   for (const Address listener : actor.dials)

@@ -188,7 +188,7 @@ TEST_CASE("gate: each question and order, under each right, is delivered or refu
 
 TEST_CASE("gate: a reader looks, and an order of a reader reaches no handler") {
   Endpoint endpoint = endpoint_of_alpha();
-  Speaker reader(person, endpoint, Account{2'000, "ann"}), owner(person, endpoint, Account{2'004, "ops"}, 2);
+  Speaker reader(person, endpoint, Account{2'000, "ann"}), owner(person, endpoint, Account{0, "root"}, 2);
   REQUIRE(reader.is_greeted());
   CHECK(reader.tell(reader.frame(Ask{1, "site", "{}"}, 1)).size() == 1);
   CHECK(reader.tell(reader.frame(Ask{2, "drain", R"({"site": "beta"})"}, 2)).empty());
@@ -206,6 +206,29 @@ TEST_CASE("gate: a reader looks, and an order of a reader reaches no handler") {
   // A frame has the rights of the connection that it comes over.
   owner.knows = reader.knows;
   CHECK(owner.tell(owner.frame(Ask{4, "drain", R"({"site": "beta"})"}, 4)).size() == 1);
+}
+
+TEST_CASE("gate: a client's session isn't taken over by another account under its name") {
+  Endpoint endpoint = endpoint_of_alpha();
+  Speaker ops(person, endpoint, Account{2'004, "ops"}), other(person, endpoint, Account{2'000, "ann"}, 2),
+      again(person, endpoint, Account{2'004, "ops"}, 3);
+  REQUIRE(ops.is_greeted());
+  REQUIRE(ops.tell(ops.frame(Ask{1, "drain", "{}"}, 1)).size() == 1);
+  other.incarnation = 9, other.knows = ops.knows;
+  CHECK_FALSE(other.is_greeted());
+  CHECK(other.tell(other.frame(Ask{2, "site", "{}"}, 2)).empty());
+  other.incarnation = ops.incarnation;
+  CHECK(other.tell(other.frame(Ask{2, "site", "{}"}, 2)).empty());
+  CHECK(refused(endpoint, "not_proved") == 3);
+  CHECK(ops.tell(ops.frame(Ask{2, "drain", "{}"}, 2)).size() == 1);
+  // The account itself may begin again, as a command does that is run again under the name.
+  again.incarnation = 5;
+  REQUIRE(again.is_greeted());
+  CHECK(again.tell(again.frame(Ask{1, "drain", "{}"}, 1)).size() == 1);
+  // A client that is forgotten leaves its name to any account.
+  other.incarnation = 10;
+  endpoint.tick(other.now = other.now + seconds(60));
+  CHECK(other.is_greeted());
 }
 
 TEST_CASE("gate: the jobs of a user are not for other accounts") {

@@ -38,6 +38,34 @@ inline EndpointSettings keyed(const Party& self, const Party& other, TrustSettin
   return settings;
 }
 
+/// Speaks for a party over tcp, with a link key and a certificate.
+struct Caller : Hand {
+  LinkKey link;
+  std::string certificate;
+  Caller(const Party& party, Endpoint& to, LinkKey with, std::string shown, Connection over = 1)
+      : Hand{party, to}, link(with), certificate(std::move(shown)) {
+    connection = over;
+  }
+  std::vector<Received> tell(const std::string& bytes) {
+    std::vector<Received> messages;
+    endpoint.receive(now, connection, bytes, messages, link);
+    return messages;
+  }
+  /// Whether its Hello is answered; if not, `told` gets the reason.
+  bool is_greeted(std::string* told = nullptr) {
+    Hello greeting;
+    greeting.certificate = certificate;
+    greeting.instance = instance;
+    tell(frame(greeting));
+    bool greeted = false;
+    for (const Envelope& heard : hear()) {
+      if (std::holds_alternative<Hello>(heard.message)) greeted = true, knows = heard.incarnation;
+      if (const Fault* fault = std::get_if<Fault>(&heard.message); fault && told) *told = fault->text;
+    }
+    return greeted;
+  }
+};
+
 inline LinkKey new_link() { return public_of(new_link_secret()); }
 
 }  // namespace dmm::keys_stage

@@ -10,38 +10,6 @@ using namespace dmm;
 using namespace dmm::endpoint_bounds;
 using namespace dmm::keys_stage;
 
-namespace {
-
-/// Speaks for a party over tcp, with a link key and a certificate.
-struct Caller : Hand {
-  LinkKey link;
-  std::string certificate;
-  Caller(const Party& party, Endpoint& to, LinkKey with, std::string shown, Connection over = 1)
-      : Hand{party, to}, link(with), certificate(std::move(shown)) {
-    connection = over;
-  }
-  std::vector<Received> tell(const std::string& bytes) {
-    std::vector<Received> messages;
-    endpoint.receive(now, connection, bytes, messages, link);
-    return messages;
-  }
-  /// Whether its Hello is answered; if not, `told` gets the reason.
-  bool is_greeted(std::string* told = nullptr) {
-    Hello greeting;
-    greeting.certificate = certificate;
-    greeting.instance = instance;
-    tell(frame(greeting));
-    bool greeted = false;
-    for (const Envelope& heard : hear()) {
-      if (std::holds_alternative<Hello>(heard.message)) greeted = true, knows = heard.incarnation;
-      if (const Fault* fault = std::get_if<Fault>(&heard.message); fault && told) *told = fault->text;
-    }
-    return greeted;
-  }
-};
-
-}  // namespace
-
 TEST_CASE("trust: a certificate of a known site lets its manager in, and anything else is told why not") {
   const Signer alpha_site{SiteName("alpha")}, beta_site{SiteName("beta")}, gamma_site{SiteName("gamma")};
   const LinkKey link = new_link(), other = new_link();
@@ -188,7 +156,7 @@ TEST_CASE("trust: a client has no instances, and a stale greeting doesn't take i
     const LinkKey link = new_link(), other = new_link();
     Endpoint endpoint(keyed(alpha, beta, knows({&alpha_site})));
     Caller first(command, endpoint, link, alpha_site.certify_for(ops, link, today, 1'000, Right::reader)),
-        second(command, endpoint, other, "", 2);
+        second(command, endpoint, other, alpha_site.certify_for(ops, other, today, 1'000, Right::reader), 2);
     first.instance = 7, first.incarnation = 5;
     second.instance = 8, second.incarnation = 4;
     REQUIRE(first.is_greeted());
@@ -199,6 +167,63 @@ TEST_CASE("trust: a client has no instances, and a stale greeting doesn't take i
     CHECK(refused(endpoint, "other_incarnation") == 1);
     CHECK(first.tell(first.frame(Ask{2, "site", "{}"}, 2)).size() == 1);
   }
+}
+
+TEST_CASE("trust: a client's session isn't displaced by the holder of another key") {
+  const Signer alpha_site{SiteName("alpha")};
+  const Party ops{SiteName("alpha"), Role::client, "ops"}, command{SiteName("client"), Role::client, "42"};
+  const LinkKey link = new_link(), other = new_link();
+  const std::string certificate = alpha_site.certify_for(ops, link, today, 1'000, Right::administrator);
+  struct Row {
+    const char* what;
+    std::string present, newcomer;  ///< certificates; empty: none
+    LinkKey key;                    ///< of the newcomer
+    bool displaces;
+  };
+  for (const Row& row :
+       {Row{"no certificate", certificate, "", other, false},
+        Row{"no certificate on either side", "", "", other, false},
+        Row{"the certificate of another party", certificate, alpha_site.certify_for(ann, other), other, false},
+        Row{"the same party with a later key", certificate, alpha_site.certify_for(ops, other), other, true},
+        Row{"the same key", certificate, certificate, link, true},
+        Row{"the same key without a certificate", "", "", link, true}}) {
+    CAPTURE(row.what);
+    Endpoint endpoint(keyed(alpha, beta, knows({&alpha_site})));
+    Caller first(command, endpoint, link, row.present), second(command, endpoint, row.key, row.newcomer, 2);
+    second.incarnation = 9;
+    REQUIRE(first.is_greeted());
+    first.tell(first.frame(Ask{1, "site", "{}"}, 1));
+    const std::uint64_t before = first.endpoint.links()[0].incarnation;
+    std::string told;
+    CHECK(second.is_greeted(&told) == row.displaces);
+    CHECK((endpoint.links()[0].incarnation == before) != row.displaces);
+    if (row.displaces) continue;
+    CHECK(refused(endpoint, "not_proved") == 1);
+    CHECK(told.find("another client speaks as client client/42") == 0);
+    CHECK(first.tell(first.frame(Ask{2, "site", "{}"}, 2)).size() == (row.present.empty() ? 0 : 1));
+  }
+}
+
+TEST_CASE("trust: clients without a certificate leave room for those that have one") {
+  const Signer alpha_site{SiteName("alpha")};
+  const Party ops{SiteName("alpha"), Role::client, "ops"};
+  EndpointSettings settings = keyed(alpha, beta, knows({&alpha_site}));
+  settings.limits.clients_uncertified = 3;
+  Endpoint endpoint(settings);
+  const auto call = [&](int number, bool certified) {
+    const LinkKey link = new_link();
+    Caller caller({SiteName("client"), Role::client, std::to_string(number)}, endpoint, link,
+                  certified ? alpha_site.certify_for(ops, link) : "");
+    return caller.is_greeted();
+  };
+  for (int i = 0; i < 3; ++i) CHECK(call(i, false));
+  CHECK_FALSE(call(3, false));
+  CHECK(refused(endpoint, "too_many_parties") == 1);
+  CHECK(call(4, true));
+  // They are forgotten as other clients are, and so is the room that they took.
+  endpoint.tick(start + seconds(60));
+  CHECK(endpoint.links().empty());
+  CHECK(call(5, false));
 }
 
 TEST_CASE("trust: what the holder of a certificate may ask") {
@@ -240,14 +265,15 @@ TEST_CASE("trust: a person asks with the right of the certificate") {
 
 TEST_CASE("trust: the first word on a site stays, and the configuration has the last one") {
   const Signer alpha_site{SiteName("alpha")}, beta_site{SiteName("beta")}, other{SiteName("beta")};
+  const Teller told_by{SiteName("gamma")};
   Trust trust;
   trust.configure(knows({&alpha_site}));
   CHECK(trust.find(beta_site.name) == nullptr);
-  CHECK(trust.learn(beta_site.name, beta_site.key()));
-  CHECK_FALSE(trust.learn(beta_site.name, beta_site.key()));
-  CHECK_FALSE(trust.learn(beta_site.name, other.key()));
+  CHECK(trust.learn(told_by, beta_site.name, beta_site.key()) == Learned::news);
+  CHECK(trust.learn(told_by, beta_site.name, beta_site.key()) == Learned::known);
+  CHECK(trust.learn(told_by, beta_site.name, other.key()) == Learned::known);
   CHECK(*trust.find(beta_site.name) == beta_site.key());
-  CHECK_FALSE(trust.learn(alpha_site.name, other.key()));
+  CHECK(trust.learn(told_by, alpha_site.name, other.key()) == Learned::known);
   CHECK(trust.vouch(alpha_site.name).sites.size() == 2);
   trust.configure(knows({&alpha_site, &other}));
   CHECK(*trust.find(beta_site.name) == other.key());
@@ -259,13 +285,15 @@ TEST_CASE("trust: a site's word revokes keys of its own managers, and the config
   const LinkKey link = new_link();
   Trust trust;
   trust.configure(knows({&alpha_site, &beta_site}));
-  CHECK(trust.learn_revoked(beta_site.name, link));
-  CHECK_FALSE(trust.learn_revoked(beta_site.name, link));
+  CHECK(trust.learn_revoked({beta_site.name}, beta_site.name, link) == Learned::news);
+  CHECK(trust.learn_revoked({beta_site.name}, beta_site.name, link) == Learned::known);
   CHECK(trust.is_revoked(beta_site.name, link));
   CHECK_FALSE(trust.is_revoked(alpha_site.name, link));
   CHECK(std::holds_alternative<std::string>(trust.prove(link, beta_site.certify_for(beta, link), today)));
   CHECK(std::holds_alternative<Proof>(trust.prove(link, alpha_site.certify_for(ann, link), today)));
-  CHECK(trust.learn_revoked(link));
+  TrustSettings with_revoked = knows({&alpha_site, &beta_site});
+  with_revoked.revoked = {link};
+  trust.configure(with_revoked);
   CHECK(trust.is_revoked(alpha_site.name, link));
   const Vouch told = trust.vouch(alpha_site.name);
   REQUIRE(told.revoked.size() == 2);

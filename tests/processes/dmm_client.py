@@ -325,8 +325,8 @@ class Person(Manager):
 
     tokens = iter(range(1, 1 << 62))
 
-    def __init__(self, network, peer, endpoint, name="person"):
-        super().__init__(network, Party(peer.site, CLIENT, name), peer, endpoint)
+    def __init__(self, network, peer, endpoint, name="person", keys=None):
+        super().__init__(network, Party(peer.site, CLIENT, name), peer, endpoint, keys=keys)
 
     def answer_to(self, verb, argument=None, seconds=CLOSING):
         token = next(self.tokens)

@@ -4,8 +4,8 @@ without proof are never delivered, orders need an administrator, and revoked or 
 import unittest
 
 from changes_test import NODES, Daemon
-from dmm_client import (NON_FIXED, Component, Manager, Need, Network, Request, RequestId, job_manager, resource_manager,
-                        site_manager)
+from dmm_client import (NON_FIXED, Component, Manager, Need, Network, Person, Request, RequestId, job_manager,
+                        resource_manager, site_manager)
 from dmm_keys import Keys
 from grid import LIMIT, GridTest, free_ports
 
@@ -39,11 +39,11 @@ class Stage(GridTest):
         self.certify(self.folder_of[by], kind, name, folder, *more)
         return Keys.read(folder)
 
-    def call(self, party, keys):
-        return Manager(self.network, party, site_manager("alpha"), self.endpoint, keys=keys)
+    def call(self, party, keys, peer=site_manager("alpha"), endpoint=None):
+        return Manager(self.network, party, peer, endpoint or self.endpoint, keys=keys)
 
-    def admitted(self, party, keys):
-        caller = self.call(party, keys)
+    def admitted(self, party, keys, *at):
+        caller = self.call(party, keys, *at)
         self.network.until(lambda: caller.peer_incarnation or caller.faults, LIMIT, "an answer")
         told = caller.faults[0].text if caller.faults else ""
         self.network.remove(caller)
@@ -90,23 +90,46 @@ class Claims(Stage):
     def test_a_key_is_revoked_by_an_order(self):
         """The revocation takes effect at once, for good, and also at the site's resource managers."""
         ann, keys = job_manager("alpha", "ann"), self.keys_for("alpha", "user", "ann")
+        nodes, there = self.begin_nodes()
+        at_nodes = Manager(self.network, ann, resource_manager("alpha", "nodes"), there, keys=keys)
+        caller = self.call(ann, keys)
+        self.network.until(lambda: caller.peer_incarnation and at_nodes.peer_incarnation, LIMIT, "both sessions")
+        self.dmm("revoke", keys.letters(), "--sitemgr", f"ipc://{self.folder}/alpha.ipc")
+        self.network.until(lambda: caller.faults and at_nodes.faults, LIMIT, "both refusals")
+        nodes.until_logged("revocation")
+        for party in (caller, at_nodes):
+            self.network.remove(party)
+        for daemon in (self.site, nodes):
+            self.end(daemon.process)
+        # The nodes remember it also where no site manager tells them again.
+        again = Daemon(self, "resmgr", "nodes", nodes.config)
+        self.addCleanup(self.end, again.process)
+        self.assertIn("is revoked", self.admitted(ann, keys, resource_manager("alpha", "nodes"), there))
+        self.site = Daemon(self, "sitemgr", "alpha", self.site.config)
+        self.addCleanup(self.end, self.site.process)
+        self.assertIn("is revoked", self.admitted(ann, keys))
+
+    def begin_nodes(self):
+        """A resource manager of alpha that listens over tcp; also its endpoint."""
         of_nodes, place = self.folder / "nodes", f"tcp://127.0.0.1:{free_ports(1)[0]}"
         self.certify(self.folder_of["alpha"], "node", "nodes", of_nodes)
         nodes = Daemon(self, "resmgr", "nodes", {
             "site": "alpha", "name": "nodes", "cluster": "nodes", "nodes": 4, "site_endpoint": self.endpoint,
             "listen": [place], "directory": str(of_nodes)})
         self.addCleanup(self.end, nodes.process)
-        there = f"{place}#{self.dmm('keys', of_nodes, '--json').json['link_key']}"
-        at_nodes = Manager(self.network, ann, resource_manager("alpha", "nodes"), there, keys=keys)
-        caller = self.call(ann, keys)
-        self.network.until(lambda: caller.peer_incarnation and at_nodes.peer_incarnation, LIMIT, "both sessions")
-        self.dmm("revoke", keys.letters(), "--sitemgr", f"ipc://{self.folder}/alpha.ipc")
-        self.network.until(lambda: caller.faults and at_nodes.faults, LIMIT, "both refusals")
-        self.site.process.terminate()
-        self.site.process.wait()
-        self.site = Daemon(self, "sitemgr", "alpha", self.site.config)
-        self.addCleanup(self.end, self.site.process)
-        self.assertIn("is revoked", self.admitted(ann, keys))
+        return nodes, f"{place}#{self.dmm('keys', of_nodes, '--json').json['link_key']}"
+
+    def test_a_stranger_does_not_displace_the_session_of_a_person(self):
+        """The stranger has a key of its own and no certificate, and says that it was started later."""
+        ops = self.keys_for("alpha", "person", "ops")
+        person = Person(self.network, site_manager("alpha"), self.endpoint, keys=ops)
+        self.assertEqual(person.ask("links")["refused"].get("not_proved", 0), 0)
+        stranger = Person(self.network, site_manager("alpha"), self.endpoint, keys=Keys())
+        self.network.until(lambda: stranger.peer_incarnation or stranger.faults, LIMIT, "an answer to the stranger")
+        self.assertGreater(stranger.incarnation, person.incarnation)
+        self.assertIn("another client speaks as", [fault.text for fault in stranger.faults][0])
+        self.network.remove(stranger)
+        self.assertGreater(person.ask("links")["refused"]["not_proved"], 0)
 
     def test_what_expires_soon_is_shown(self):
         keys = self.keys_for("alpha", "node", "nodes", "--days", 5)

@@ -178,4 +178,38 @@ TEST_CASE("ledger versions: ledgers of version 2 of all managers are read") {
   CHECK(found_in<JobManagerRecord>(jobs, "jobmgr b/ann").size() == 3);
 }
 
+TEST_CASE("ledger versions: an older copy is refused in words, and not where there is no later one") {
+  const LedgerFolder folder;
+  const auto fault_of_start = [&] {
+    const auto kept = open_kept<SiteRecord>(folder.path(), "graded", "sitemgr a");
+    const auto* fault = std::get_if<std::string>(&kept);
+    return fault ? *fault : std::string();
+  };
+  REQUIRE(fault_of_start().empty());
+  const std::string copy = folder.content("ledger.sqlite");
+  REQUIRE(fault_of_start().empty());
+  const std::string counted = folder.content("ledger-openings");
+  CHECK(counted == "2\n");
+  const auto restore = [&] {
+    for (const char* const more : {"ledger.sqlite-wal", "ledger.sqlite-shm"})
+      std::filesystem::remove(folder.file(more));
+    folder.write("ledger.sqlite", copy);
+  };
+  restore();
+  CHECK(fault_of_start().find("is an older copy: it counts 1 starts, and ") != std::string::npos);
+  CHECK(folder.content("ledger-openings") == counted);
+  // Moved away, it is begun again, and its number goes on.
+  std::filesystem::remove(folder.file());
+  CHECK(fault_of_start().empty());
+  CHECK(folder.content("ledger-openings") == "3\n");
+  // A crash between the two: the ledger is ahead.
+  folder.write("ledger-openings", "2\n");
+  CHECK(fault_of_start().empty());
+  CHECK(folder.content("ledger-openings") == "4\n");
+  // The administrator wants it nonetheless.
+  restore();
+  std::filesystem::remove(folder.file("ledger-openings"));
+  CHECK(fault_of_start().empty());
+}
+
 }  // namespace dmm::ledger_versions_test

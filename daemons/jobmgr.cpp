@@ -34,6 +34,7 @@ class JobShell {
   JobShell(JobManagerConfig config, DaemonArguments arguments, NumberFile numbers,
            std::unique_ptr<HomeServer> files, Log& log)
       : config_(std::move(config)),
+        taken_(write_config(config_)),
         arguments_(std::move(arguments)),
         folder_(std::filesystem::absolute(config_.directory).lexically_normal().string()),
         numbers_(std::move(numbers)),
@@ -69,6 +70,9 @@ class JobShell {
     const JobManagerConfig& wanted = std::get<JobManagerConfig>(read);
     Reloaded reloaded{.fault = driver.manager.reconfigure(wanted.settings)};
     reloaded.left = keys_for_next_start(config_, wanted);
+    if (!reloaded.fault.empty()) return reloaded;
+    std::string taken = write_config(wanted);
+    reloaded.taken = keys_taken_at_once(std::exchange(taken_, taken), taken);
     return reloaded;
   }
 
@@ -105,6 +109,7 @@ class JobShell {
   }
 
   JobManagerConfig config_;  ///< that it was started with
+  std::string taken_;        ///< what it took last, as `write_config` writes it
   DaemonArguments arguments_;
   std::string folder_;  ///< of the manager
   FileWriter writer_;

@@ -53,6 +53,7 @@ class ResourceShell {
       : backend_(backend),
         may_leave_(may_leave),
         config_(std::move(config)),
+        taken_(write_config(config_)),
         arguments_(std::move(arguments)),
         settings_(std::move(settings)) {}
 
@@ -68,12 +69,14 @@ class ResourceShell {
     if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
     ResourceManagerConfig wanted = std::get<ResourceManagerConfig>(read);
     Reloaded reloaded{.left = keys_for_next_start(config_, wanted)};
-    if (wanted.settings.jobs != config_.settings.jobs) reloaded.left.push_back("what is laid down for jobs");
+    std::string taken = write_config(wanted);
     wanted.settings.endpoint = settings_.endpoint;  // it listens where it did
     wanted.settings.users_apart = backend_.state().users_apart;
     wanted.settings.stages_files = settings_.stages_files;
     reloaded.fault = driver.manager.reconfigure(now, wanted.settings, driver.effects);
-    if (reloaded.fault.empty()) settings_ = std::move(wanted.settings);
+    if (!reloaded.fault.empty()) return reloaded;
+    settings_ = std::move(wanted.settings);
+    reloaded.taken = keys_taken_at_once(std::exchange(taken_, taken), taken);
     return reloaded;
   }
 
@@ -121,6 +124,7 @@ class ResourceShell {
   bool may_leave_;
   UnexplainedEnds ends_;          ///< in a pilot
   ResourceManagerConfig config_;  ///< that it was started with
+  std::string taken_;             ///< what it took last, as `write_config` writes it
   DaemonArguments arguments_;
   ResourceManagerSettings settings_;  ///< of now
   bool told_ = false;                 ///< that it is replaced

@@ -132,6 +132,7 @@ class SiteShell {
       const auto same = std::ranges::find(before, dial.peer, &DialWanted::peer);
       if (same == before.end() || same->endpoint != dial.endpoint) reloaded.dials.push_back(dial);
     }
+    reloaded.taken = keys_taken_at_once(write_config(config_), write_config(wanted));
     reloaded.left = keys_for_next_start(started_with_, wanted);
     config_ = wanted;
     return reloaded;

@@ -37,6 +37,7 @@ void Arrays::note_room(std::uint64_t number, const JobArray& array) {
 void Arrays::add(std::uint64_t number, JobArray array) {
   DMM_ASSERT(array.size == array.indices.size() && array.first_element > number);
   left_ += array.left.count();
+  for (std::size_t i = 0; i < outcome_count; ++i) never_made_[i] += array.forgotten[i].count();
   by_first_element_.emplace(array.first_element, number);
   const auto [added, is_new] = arrays_.emplace(number, std::move(array));
   DMM_ASSERT(is_new && by_first_element_.size() == arrays_.size());
@@ -118,6 +119,7 @@ void Arrays::cancel_left(ElementKey element) {
   take_left(array, element.position);
   array.ended[cancelled].add(element.position);
   array.forgotten[cancelled].add(element.position);
+  ++never_made_[cancelled];
 }
 
 void Arrays::set_held(ElementKey element, bool held) {
@@ -157,6 +159,7 @@ void Arrays::end_left(std::uint64_t number, JobState outcome) {
     array.forgotten[index].add(range);
   }
   DMM_ASSERT(left_ >= array.left.count());
+  never_made_[index] += array.left.count();
   left_ -= array.left.count();
   array.left.clear();
   array.held.clear();
@@ -182,6 +185,12 @@ std::vector<std::uint64_t> Arrays::numbers() const {
   std::vector<std::uint64_t> numbers;
   for (const auto& [number, array] : arrays_) numbers.push_back(number);
   return numbers;
+}
+
+std::uint64_t Arrays::ended_without_job(JobState outcome) const {
+  std::uint64_t ended = 0;
+  for (const auto& [number, array] : arrays_) ended += array.forgotten[outcome_index(outcome)].count();
+  return ended;
 }
 
 std::string Arrays::broken_invariant() const {

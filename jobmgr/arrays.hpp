@@ -118,6 +118,12 @@ class Arrays {
   /// Elements without a job, of all arrays.
   std::uint64_t left() const { return left_; }
   std::vector<std::uint64_t> numbers() const;
+  /// Elements of arrays that are still known which ended so and are no jobs: they never became one, or that job is
+  /// forgotten.
+  std::uint64_t ended_without_job(JobState outcome) const;
+  /// How many elements ended so without ever having been a job, since the start; forgotten ones of an array that a
+  /// restart found count as well.
+  std::uint64_t ever_ended_without_job(JobState outcome) const { return never_made_[outcome_index(outcome)]; }
   /// What doesn't hold; empty if all is well. Walks everything.
   std::string broken_invariant() const;
 
@@ -130,6 +136,7 @@ class Arrays {
   DenseMap<std::uint64_t, std::uint64_t> by_first_element_;  ///< numbers of arrays
   std::set<std::uint64_t> growing_;                          ///< all that have room, and perhaps others
   std::uint64_t left_ = 0;
+  std::array<std::uint64_t, outcome_count> never_made_{};
 };
 
 }  // namespace dmm

@@ -92,8 +92,9 @@ static void forget_beyond_limit(JobStep& s);
 static void give_back(JobStep& s, Grant& grant, bool failed);
 /// Takes all leases of a request, or none.
 /// Whether the job has these nodes now.
-static bool take(JobStep& s, const RequestId& request, std::span<Grant> grants);
-static void record(JobStep& s, Job& job, std::span<Grant> grants);
+/// `left`: when the grants left the home site, or before that.
+static bool take(JobStep& s, const RequestId& request, std::span<Grant> grants, Instant left);
+static void record(JobStep& s, Job& job, std::span<Grant> grants, Instant left);
 void on(JobStep& s, FromClient from, Submit& submit) {
   if (const Submitted* answer = s.parts.intake.submissions().find(from.party, submit.token)) {
     if (Intake::is_repeated(submit, *answer, s.parts.jobs)) return s.effects.send(from.party, *answer);
@@ -219,14 +220,14 @@ void on(JobStep& s, FromSite, const Refuse& refuse) {
   if (job->array != 0) refuse_left(s, *job);
 }
 
-void on(JobStep& s, FromSite, Grant& grant) { take(s, grant.request, {&grant, 1}); }
+void on(JobStep& s, FromSite from, Grant& grant) { take(s, grant.request, {&grant, 1}, from.proved); }
 
-void on(JobStep& s, FromSite, GrantSet& set) {
-  if (take(s, set.request, set.grants))
+void on(JobStep& s, FromSite from, GrantSet& set) {
+  if (take(s, set.request, set.grants, from.proved))
     s.parts.jobs.find(set.request.job)->placement = shortened(set.placement, text_bytes_max);
 }
 
-bool take(JobStep& s, const RequestId& request, std::span<Grant> grants) {
+bool take(JobStep& s, const RequestId& request, std::span<Grant> grants, Instant left) {
   Job* job = s.parts.jobs.find(request.job);
   const bool is_present = job && s.parts.request_of(*job) == request;
   const auto holds = [&](const Grant& grant) { return s.parts.leases.holds(grant.lease, job->number); };
@@ -248,7 +249,7 @@ bool take(JobStep& s, const RequestId& request, std::span<Grant> grants) {
     ask_again(s, *job);
     return false;
   }
-  record(s, *job, grants);
+  record(s, *job, grants, left);
   return true;
 }
 
@@ -257,7 +258,7 @@ void give_back(JobStep& s, Grant& grant, bool failed) {
   tell_site(s, Release{grant.lease, std::move(grant.nodes), false, failed}, grant.request);
 }
 
-void record(JobStep& s, Job& job, std::span<Grant> grants) {
+void record(JobStep& s, Job& job, std::span<Grant> grants, Instant left) {
   DMM_ASSERT(job.state == JobState::waiting && !job.run && !grants.empty());
   const RequestId request = s.parts.request_of(job);
   job.granted = s.now;
@@ -275,7 +276,7 @@ void record(JobStep& s, Job& job, std::span<Grant> grants) {
     if (grants.size() > 1) job.places.back().components = components_of(grant.nodes);
     job.origin = grants.size() == 1 ? grant.origin : std::max(job.origin, grant.origin);
     job.tries += grant.tries;
-    s.parts.leases.add(s.now, grant.lease, job.number, grant.term);
+    s.parts.leases.add(s.now, grant.lease, job.number, grant.term, left);
     s.parts.leases.open(grant.lease, job.number);
   }
   job.run = std::make_unique<Attempt>(attempt_of(grants, job.description.program.runner));

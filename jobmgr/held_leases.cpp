@@ -26,12 +26,13 @@ bool remove_from(Jobs& jobs, std::uint64_t job) {
 
 }  // namespace
 
-void HeldLeases::add(Instant now, const LeaseId& id, std::uint64_t job, Duration term) {
+void HeldLeases::add(Instant now, const LeaseId& id, std::uint64_t job, Duration term, Instant left) {
   HeldLease& lease = leases_[id];
   hold(lease, job);
-  DMM_ASSERT(lease.promised <= now);
+  DMM_ASSERT(lease.promised <= now && left <= now);
   lease.promised = now;
   lease.term = less_a_hundredth(term);
+  lease.granted_until = std::max(lease.granted_until, left + lease.term);
   lease.awaited = false;
 }
 
@@ -108,17 +109,21 @@ const HeldLeases::HeldLease* HeldLeases::find_held(const LeaseId& id) const {
 
 bool HeldLeases::usable(Instant now, const LeaseId& id) const {
   const HeldLease* lease = find_held(id);
-  if (!lease || lease->awaited) return false;
+  if (!lease) return false;
+  if (lease->awaited) return now < lease->granted_until;
   return stands_ || now < std::max(lease->promised, proved_) + lease->term;
 }
 
-bool HeldLeases::awaited(const LeaseId& id) const {
+bool HeldLeases::awaited(Instant now, const LeaseId& id) const {
   const HeldLease* lease = find_held(id);
-  return lease && lease->awaited;
+  return lease && lease->awaited && now >= lease->granted_until;
 }
 
 void HeldLeases::suspend() {
-  for (const LeaseId& id : leases_.keys()) leases_.at(id).awaited = true;  // rare: the site restarted
+  for (const LeaseId& id : leases_.keys()) {  // rare: the site restarted
+    leases_.at(id).awaited = true;
+    leases_.at(id).granted_until = {};
+  }
 }
 
 void HeldLeases::promise(Instant now, const LeaseId& id, Duration term) {

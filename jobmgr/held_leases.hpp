@@ -15,8 +15,9 @@ namespace dmm {
 
 class HeldLeases {
  public:
-  /// A grant: nodes of this lease for this job; each Beat promises them for `term`.
-  void add(Instant now, const LeaseId& lease, std::uint64_t job, Duration term);
+  /// A grant: nodes of this lease for this job; each Beat promises them for `term`. The grant itself does so, too:
+  /// from `left` on, when it left the home site or before that.
+  void add(Instant now, const LeaseId& lease, std::uint64_t job, Duration term, Instant left);
   /// The job has no nodes of the lease any more.
   void remove(const LeaseId& lease, std::uint64_t job);
   /// Whether the job has nodes of the lease.
@@ -35,10 +36,11 @@ class HeldLeases {
   void restore(const LeaseId& lease, std::uint64_t job);
   /// The home site restarted: nothing starts under its earlier grants until it promises them again.
   void suspend();
-  /// The home site said how long each of its Beats promises the lease. `not_known` or 0: not at all yet.
+  /// The home site said how long each of its Beats promises the lease. `not_known` or 0: not at all yet. What a grant
+  /// promised stays good.
   void promise(Instant now, const LeaseId& lease, Duration term);
   /// Whether the home site has yet to promise the lease again: until then the lease is neither usable nor over.
-  bool awaited(const LeaseId& lease) const;
+  bool awaited(Instant now, const LeaseId& lease) const;
   /// The home site's Beats vouch for its grants, or no longer do (the last such Beat left at `proved` or later).
   void stand() { stands_ = true; }
   void waver(Instant proved) { stands_ = false, proved_ = proved; }
@@ -51,6 +53,7 @@ class HeldLeases {
     Few<std::uint64_t> open;  ///< jobs with components under the lease that aren't over
     Instant promised{};       ///< when the home site last said the term
     Duration term;            ///< how long each Beat promises the lease, less a hundredth
+    Instant granted_until{};  ///< for so long a grant promised it, whatever Beats speak for
     bool awaited = false;
   };
 

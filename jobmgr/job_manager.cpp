@@ -331,8 +331,13 @@ std::optional<std::uint64_t> JobManager::element(std::uint64_t array, std::uint3
 std::size_t JobManager::count(JobState state) const {
   std::size_t count = parts_.jobs.count(state);
   if (state == JobState::waiting) count += parts_.arrays.left();
+  if (is_over(state)) count += parts_.arrays.ended_without_job(state);
   for (const std::uint64_t number : parts_.arrays.numbers()) count -= parts_.jobs.find(number)->state == state;
   return count;
+}
+
+std::uint64_t JobManager::ever(JobState state) const {
+  return parts_.jobs.ever(state) + (is_over(state) ? parts_.arrays.ever_ended_without_job(state) : 0);
 }
 
 }  // namespace dmm

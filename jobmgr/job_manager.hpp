@@ -76,11 +76,11 @@ class JobManager {
   std::vector<JobView> jobs(const JobQuery& query = {}) const;
   /// The number of an element of an array; nothing if there is no such array, or it has no such index.
   std::optional<std::uint64_t> element(std::uint64_t array, std::uint32_t index) const;
-  /// Jobs in a state now; forgotten ones aren't counted. Of an array its elements count, also those without a job
-  /// yet.
+  /// Jobs in a state now; forgotten ones aren't counted. Of an array its elements count instead, as long as the
+  /// array is known: also those without a job yet, and those that ended without one.
   std::size_t count(JobState state) const;
   /// How often any job came to a state since the start; `waiting` counts submissions and reruns.
-  std::uint64_t ever(JobState state) const { return parts_.jobs.ever(state); }
+  std::uint64_t ever(JobState state) const;
   std::size_t size() const { return parts_.jobs.size(); }
   /// The number that the next accepted job gets.
   std::uint64_t next_job() const { return parts_.intake.next_job(); }

@@ -31,7 +31,7 @@ void start_queued(JobStep& s) {
     DMM_ASSERT(component < job->run->components.size());
     ComponentRun& component_run = job->run->components[component];
     if (component_run.phase != ComponentPhase::queued) continue;
-    if (s.parts.leases.awaited(job->run->lease_of(component_run).lease)) {
+    if (s.parts.leases.awaited(s.now, job->run->lease_of(component_run).lease)) {
       s.parts.starts.put_aside(*next);
       continue;
     }

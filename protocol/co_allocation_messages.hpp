@@ -10,6 +10,7 @@
 
 #include "protocol/ids.hpp"
 #include "protocol/message_fields.hpp"
+#include "protocol/reasons.hpp"
 #include "protocol/resources.hpp"
 #include "protocol/time.hpp"
 
@@ -36,10 +37,13 @@ struct ClusterReport {
   Duration age;                 ///< how long ago its owner reported it, as far as the sender knows
   std::uint32_t held = 0;       ///< further processors that are held for parts of co-allocated requests
   std::uint64_t bandwidth = 0;  ///< bytes a second of the slowest link from the sender to the site; 0: not known
+  /// Why nothing of it is idle, if not that its nodes are in use: for people. Else `no_capacity`.
+  RejectReason why_none = RejectReason::no_capacity;
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.site, self.cluster, self.idle, self.total, self.processors_per_node, self.memory_bytes,
-                    self.attributes, self.hops, self.round_trip, self.age, self.held, self.bandwidth);
+                    self.attributes, self.hops, self.round_trip, self.age, self.held, self.bandwidth,
+                    self.why_none);
   }
 };
 

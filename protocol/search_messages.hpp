@@ -65,6 +65,18 @@ struct Withdraw {
   DMM_MESSAGE(15, self.request, self.part, self.round)
 };
 
+/// What one site has of a kind of nodes.
+struct ReachSite {
+  SiteName site;
+  std::uint32_t processors = 0;  ///< as far as a limit of its link on this way allows
+  bool limited = false;          ///< it has more
+  auto operator<=>(const ReachSite&) const = default;
+  template <class Self>
+  static auto fields(Self& self) {
+    return std::tie(self.site, self.processors, self.limited);
+  }
+};
+
 /// Nodes of one kind at the sites of one distance: the most that one such site could serve if all were idle and up.
 struct NodeClass {
   std::uint64_t memory_bytes = 0;  ///< per node
@@ -75,11 +87,13 @@ struct NodeClass {
   bool limited = false;        ///< a site there has more: a limit of a link on this way leaves no more at once
   /// Processors of such nodes at all these sites, each counted on every way to it: never too few. 0: not told.
   std::uint64_t in_all = 0;
+  /// The sites with such nodes, so that each counts once on whatever ways it is reached. Empty: too many, or not told.
+  std::vector<ReachSite> sites = {};
   auto operator<=>(const NodeClass&) const = default;
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.memory_bytes, self.attributes, self.largest, self.together, self.longest, self.limited,
-                    self.in_all);
+                    self.in_all, self.sites);
   }
 };
 

@@ -32,7 +32,8 @@ struct Reloaded {
   std::optional<Admission> admission = {};  ///< the parties that may open a session from now on
   std::vector<DialWanted> dials = {};
   std::vector<Party> drops = {};
-  std::vector<std::string> left = {};  ///< keys that changed and are read only when the daemon starts
+  std::vector<std::string> taken = {};  ///< keys that changed and count from now on
+  std::vector<std::string> left = {};   ///< keys that changed and are read only when the daemon starts
 };
 
 /// What the reactor needs of a shell around a manager M.
@@ -152,10 +153,13 @@ class Reactor {
       driver_.endpoint.drop(now, party);
     }
     for (const DialWanted& to : wanted.dials) connect_or_tell({to.peer, keys_.dial(to.peer, to.endpoint)});
-    std::string left;
-    for (const std::string& key : wanted.left) left += (left.empty() ? "" : ", ") + key;
-    log_.write(left.empty() ? Level::info : Level::warning, "configuration_taken",
-               {{"after_restart", left.empty() ? std::string("nothing") : left}});
+    const auto named = [](const std::vector<std::string>& keys) {
+      std::string text;
+      for (const std::string& key : keys) text += (text.empty() ? "" : ", ") + key;
+      return text.empty() ? std::string("nothing") : text;
+    };
+    log_.write(wanted.left.empty() ? Level::info : Level::warning, "configuration_taken",
+               {{"changed", named(wanted.taken)}, {"after_restart", named(wanted.left)}});
     unsettled_ = true;
   }
 

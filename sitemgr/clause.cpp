@@ -29,6 +29,16 @@ Clause clause_of_size(const ResourceNeed& need, const OwnedNodes& owned, const P
 
 }  // namespace
 
+RejectReason why_unusable(const std::vector<OwnedManagerView>& managers, const ClusterName& cluster) {
+  RejectReason reason = RejectReason::nodes_down;
+  for (const OwnedManagerView& manager : managers) {
+    if (manager.cluster != cluster || !manager.up) continue;
+    if (count(manager.aside) < manager.nodes) return RejectReason::no_capacity;
+    reason = RejectReason::nodes_aside;
+  }
+  return reason;
+}
+
 Clause clause_of(const ResourceNeed& need, const SiteName& site, const OwnedNodes& owned, const Placer& placer,
                  bool is_drained) {
   const auto fits = [&](const Constraints& constraints) {

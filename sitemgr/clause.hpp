@@ -12,4 +12,8 @@ namespace dmm {
 Clause clause_of(const ResourceNeed& need, const SiteName& site, const OwnedNodes& owned, const Placer& placer,
                  bool is_drained);
 
+/// Why none of a cluster's nodes may be used, as its resource managers stand: `nodes_down`, `nodes_aside`, or
+/// `no_capacity` if some may.
+RejectReason why_unusable(const std::vector<OwnedManagerView>& managers, const ClusterName& cluster);
+
 }  // namespace dmm

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "manager/assert.hpp"
 #include "protocol/hints.hpp"
@@ -12,8 +13,8 @@
 namespace dmm {
 namespace {
 
-/// A neighbour is asked no more often.
-constexpr Duration survey_interval = milliseconds(500);
+/// A neighbour is asked no more often; while its answers say nothing new, after twice as long each time up to a limit.
+constexpr Duration survey_interval = milliseconds(500), survey_pause_max = seconds(4);
 /// How long far clusters are asked for after a request wanted them.
 constexpr Duration far_remembered = seconds(30);
 /// How often a question is answered again.
@@ -44,6 +45,16 @@ Duration reached_in(const ClusterReport& report) {
   return report.round_trip + microseconds(static_cast<std::int64_t>(sending));
 }
 
+/// Whether two answers say the same of what is free where.
+bool say_same(const std::vector<ClusterBoard::Known>& a, const std::vector<ClusterBoard::Known>& b) {
+  const auto is_same = [](const ClusterBoard::Known& one, const ClusterBoard::Known& other) {
+    const ClusterReport &x = one.report, &y = other.report;
+    return x.site == y.site && x.cluster == y.cluster && x.idle == y.idle && x.held == y.held &&
+           x.total == y.total && x.hops == y.hops && x.why_none == y.why_none;
+  };
+  return std::ranges::equal(a, b, is_same);
+}
+
 bool is_nearer(const ClusterBoard::Known& a, const ClusterBoard::Known& b) {
   return std::tuple(a.report.hops, reached_in(a.report), a.neighbour) <
          std::tuple(b.report.hops, reached_in(b.report), b.neighbour);
@@ -54,7 +65,7 @@ bool is_nearer(const ClusterBoard::Known& a, const ClusterBoard::Known& b) {
 bool ClusterBoard::is_due(Instant now, std::size_t n, std::uint32_t hops) const {
   DMM_ASSERT(n < links_.size());
   const Link& link = links_[n];
-  return !link.asked || now - *link.asked >= survey_interval || hops > link.hops;
+  return !link.asked || now - *link.asked >= std::max(link.pause, survey_interval) || hops > link.hops;
 }
 
 std::uint32_t ClusterBoard::asked(Instant now, std::size_t n, std::uint32_t hops) {
@@ -102,8 +113,9 @@ std::vector<std::pair<std::size_t, std::uint32_t>> ClusterBoard::take_owed(
 void ClusterBoard::hear(Instant now, std::size_t n, Clusters said, const Way& way, const SiteName& self) {
   DMM_ASSERT(n < links_.size());
   Link& link = links_[n];
+  const bool is_first = link.is_awaited();
+  const std::vector<Known> before = std::exchange(link.clusters, {});
   link.answered = now;
-  link.clusters.clear();
   if (said.clusters.size() > clusters_told_max) said.clusters.resize(clusters_told_max);
   for (ClusterReport& report : said.clusters) {
     if (!is_believable(report) || report.site == self) continue;
@@ -114,19 +126,32 @@ void ClusterBoard::hear(Instant now, std::size_t n, Clusters said, const Way& wa
     const Instant heard = now - age - way.round_trip / 2;
     link.clusters.push_back({std::move(report), n, heard});
   }
+  if (!say_same(before, link.clusters))
+    link.pause = survey_interval;
+  else if (is_first)
+    link.pause = std::min(std::max(link.pause, survey_interval) * 2, survey_pause_max);
+}
+
+void ClusterBoard::expect_news(std::size_t n) {
+  DMM_ASSERT(n < links_.size());
+  links_[n].pause = survey_interval;
 }
 
 void ClusterBoard::take(const SiteName& site, const ClusterName& cluster, std::uint32_t processors) {
   for (Link& link : links_)
     for (Known& known : link.clusters)
       if (known.report.site == site && known.report.cluster == cluster)
-        known.report.idle -= std::min(known.report.idle, processors);
+        known.report.idle -= std::min(known.report.idle, processors), link.pause = survey_interval;
 }
 
-void ClusterBoard::turned_away(const SiteName& site) {
+void ClusterBoard::turned_away(const SiteName& site, RejectReason reason) {
   for (Link& link : links_)
-    for (Known& known : link.clusters)
-      if (known.report.site == site) known.report.idle = known.report.held = 0;
+    for (Known& known : link.clusters) {
+      if (known.report.site != site) continue;
+      known.report.idle = known.report.held = 0;
+      known.report.why_none = reason;
+      link.pause = survey_interval;
+    }
 }
 
 std::vector<ClusterBoard::Known> ClusterBoard::within(Instant now, std::uint32_t hops) const {

@@ -27,7 +27,8 @@ class ClusterBoard {
   void add_neighbours(std::size_t neighbours) { links_.resize(neighbours); }
 
   // ---- asking ----
-  /// Whether the neighbour is to be asked: it wasn't of late, or for fewer hops.
+  /// Whether the neighbour is to be asked: it wasn't of late, or for fewer hops. It is asked the more seldom the more
+  /// of its answers in a row said nothing new.
   bool is_due(Instant now, std::size_t n, std::uint32_t hops) const;
   /// Notes that it is asked now, and returns for how many hops: as many as any request wanted of late, since each
   /// answer replaces the one before.
@@ -39,6 +40,9 @@ class ClusterBoard {
   void owe(std::size_t n, std::uint32_t hops, const std::vector<std::size_t>& neighbours);
   /// The neighbours that are to be told again now, and for how many hops each asked.
   std::vector<std::pair<std::size_t, std::uint32_t>> take_owed(const std::vector<std::size_t>& neighbours);
+
+  /// There may be news at a neighbour, or beyond it: it is asked again soon.
+  void expect_news(std::size_t n);
 
   // ---- hearing ----
   /// The link that an answer came over.
@@ -53,8 +57,8 @@ class ClusterBoard {
   void forget(std::size_t n) { links_[n] = {}; }
   /// Nodes of a cluster were asked for: they count as free no longer, until it is heard of again.
   void take(const SiteName& site, const ClusterName& cluster, std::uint32_t processors);
-  /// A site turned a part away: nothing of it counts as free, until it is heard of again.
-  void turned_away(const SiteName& site);
+  /// A site turned a part away for this reason: nothing of it counts as free, until it is heard of again.
+  void turned_away(const SiteName& site, RejectReason reason);
 
   // ---- what is known ----
   /// The clusters within `hops` that were heard of lately, each once, by its shortest way. The nearest come first:
@@ -72,6 +76,7 @@ class ClusterBoard {
     Instant far_wanted{};    ///< when a request wanted these hops last
     std::optional<Instant> asked;
     std::optional<Instant> answered;
+    Duration pause;          ///< after which it is asked again
     std::uint32_t owed = 0;  ///< for how many hops it is to be told again; 0: it isn't
     int more_answers = 0;    ///< how often
     bool is_awaited() const { return asked && (!answered || *answered < *asked); }

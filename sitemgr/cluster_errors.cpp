@@ -26,6 +26,22 @@ void ClusterErrors::forget_oldest() {
   DMM_ASSERT(clusters_.size() < clusters_max);
 }
 
+std::vector<ClusterErrors::Aside> ClusterErrors::aside(Instant now, std::size_t most) const {
+  std::vector<Aside> all;
+  for (const auto& [cluster, errors] : clusters_)
+    if (now < errors.aside_until && all.size() < most)
+      all.push_back({cluster.first, cluster.second, errors.in_a_row, errors.aside_until - now});
+  return all;
+}
+
+std::string ClusterErrors::why_aside(Instant now, const SiteName& site, const ClusterName& cluster) const {
+  const auto found = clusters_.find({site, cluster});
+  if (found == clusters_.end() || now >= found->second.aside_until) return {};
+  const std::int64_t seconds = (found->second.aside_until - now).microseconds / 1'000'000 + 1;
+  return "set aside for " + std::to_string(seconds) + " s, since its hosts failed " +
+         std::to_string(found->second.in_a_row) + " jobs in a row";
+}
+
 bool ClusterErrors::is_aside(Instant now, const SiteName& site, const ClusterName& cluster) const {
   if (clusters_.empty()) return false;
   const auto found = clusters_.find({site, cluster});

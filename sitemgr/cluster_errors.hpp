@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "protocol/ids.hpp"
 #include "protocol/time.hpp"
@@ -31,6 +33,18 @@ class ClusterErrors {
   /// Whether no job is placed there now. After that a single failure sets it aside again.
   bool is_aside(Instant now, const SiteName& site, const ClusterName& cluster) const;
   std::size_t size() const { return clusters_.size(); }
+
+  /// A cluster that is set aside.
+  struct Aside {
+    SiteName site;
+    ClusterName cluster;
+    std::uint32_t failures = 0;  ///< in a row
+    Duration left;               ///< how long yet
+  };
+  /// All that are set aside now, in the order of their names; `most` at most.
+  std::vector<Aside> aside(Instant now, std::size_t most) const;
+  /// Why no job is placed on the cluster now, for people; empty if it isn't set aside.
+  std::string why_aside(Instant now, const SiteName& site, const ClusterName& cluster) const;
 
  private:
   struct Errors {

@@ -93,6 +93,11 @@ Prospect Feasibility::prospect_of_parts(const Site& site, const RequestClass& ki
   DMM_ASSERT(kind.dttl > 0);
   Prospect prospect =
       prospect_of(site, widest, kind.holds_here || classify(site, widest).first, kind.dttl, length, false);
+  ReachTotal total;
+  total.add({true, site.owned.classes({})}, kind.need.constraints, {});
+  for (std::size_t n = 0; n < site.neighbours.size(); ++n)
+    if (!site.neighbours[n].removed) reach_.count_beyond(n, kind.need.constraints, kind.dttl, length, total);
+  prospect.in_all = total.processors();
   prospect.too_few_together = prospect.possible && !kind.holds_here && prospect.in_all < kind.processors;
   prospect.possible &= !prospect.too_few_together;
   return prospect;
@@ -114,7 +119,6 @@ Prospect Feasibility::prospect_of(const Site& site, const ResourceNeed& need, bo
     prospect.wide_enough |= there.wide_enough;
     prospect.has_nodes |= there.has_nodes;
     prospect.complete &= there.complete;
-    prospect.in_all = added(prospect.in_all, there.in_all);
     prospect.largest = std::max(prospect.largest, there.largest);
   }
   DMM_ASSERT(!servable || prospect.possible);
@@ -222,6 +226,7 @@ ReachEntry Feasibility::own_entry(const Site& site, std::size_t n) {
     one.largest = std::min(one.largest, most);
     one.together = std::min(one.together, most);
     one.in_all = one.together;
+    one.sites = {{site.settings.name, one.together, one.limited}};
   }
   return own;
 }

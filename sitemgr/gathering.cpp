@@ -224,7 +224,7 @@ void part_rejected(SiteStep& s, std::size_t from, Reject& answer) {
   s.parts.targets.answered(from);
   note_back(s, *part);
   note_answers(s.parts.queue.find(answer.request)->answers, answer.asked);
-  s.parts.board.turned_away(part->site);
+  s.parts.board.turned_away(part->site, answer.reason);
   // A request that no owner can serve must not keep nodes from younger ones by trying.
   if (answer.reason == RejectReason::too_long || answer.reason == RejectReason::never_servable)
     s.parts.co_allocator.avoid(s.now, answer.request, part->site);
@@ -244,7 +244,7 @@ void parts_overdue(SiteStep& s, LocalRequest& request) {
     if (part.state >= CoPart::State::claimed || !part.neighbour) continue;
     late += (late.empty() ? "" : ", ") + part.site.text;
     if (part.state == CoPart::State::asked) s.parts.targets.silent(s.now, *part.neighbour);
-    s.parts.board.turned_away(part.site);
+    s.parts.board.turned_away(part.site, RejectReason::no_answer);
   }
   s.parts.co_allocator.break_off(id, late + ": no answer in time");
   call_back(s, request);

@@ -58,6 +58,7 @@ void on_hint(SiteStep& s, std::size_t n, CapacityHint hint) {
   s.parts.lending.hear_demand(s.now, n, hint);
   if (more > 0) s.parts.co_allocator.more_is_free(s.now);
   if (!s.parts.neighbours.hear(n, std::move(hint))) return;
+  s.parts.board.expect_news(n);
   if (!s.parts.settings.use_hints) return;
   // One hint wakes, in order of arrival, no more than fits into what it promises, and than may be asked for at
   // once.

@@ -6,6 +6,7 @@
 
 #include "manager/assert.hpp"
 #include "matchmaking/load.hpp"
+#include "sitemgr/clause.hpp"
 #include "sitemgr/lending_terms.hpp"
 
 namespace dmm {
@@ -114,14 +115,23 @@ std::uint32_t Lending::lendable_to(Instant now, const Site& site, std::size_t n)
   return std::min({most, site.owned.largest_idle(), allowance(site, n)});
 }
 
+/// Why the neighbour gets nothing of any cluster, whatever is free; `no_capacity` if it may get some.
+RejectReason Lending::why_nothing(Instant now, const Site& site, std::size_t n) const {
+  if (site.drains.has_self() || site.drains.has(site.neighbours[n].site)) return RejectReason::drained;
+  if (now < kept_off_until(site, n)) return RejectReason::kept_off;
+  return limit_reached(site, n, 1).value_or(RejectReason::no_capacity);
+}
+
 std::vector<ClusterReport> Lending::reports_for(Instant now, const Site& site, std::size_t n) const {
   DMM_ASSERT(n < site.neighbours.size());
   if (!site.settings.lend) return {};
   // What is kept for the borrower in turn is told, too: a part may be older than the turn.
   const std::uint32_t most = gets_nothing(now, site, n) ? 0 : allowance(site, n);
   const std::vector<std::uint32_t>& lend = lendable_by_cluster(site);
+  const RejectReason why_nothing_at_all = why_nothing(now, site, n);
+  const std::vector<OwnedManagerView> managers = site.owned.managers();
   std::map<std::pair<std::size_t, NodeProperties>, ClusterReport> reports;
-  for (const OwnedManagerView& manager : site.owned.managers()) {
+  for (const OwnedManagerView& manager : managers) {
     const auto cluster = site.owned.find_cluster(manager.cluster);
     const NodeOffer* offer = site.owned.find_offer(manager.party);
     if (!cluster || !offer || !manager.registered) continue;
@@ -145,6 +155,8 @@ std::vector<ClusterReport> Lending::reports_for(Instant now, const Site& site, s
     report.total = std::min(report.total, usable_processors(whole));
     report.idle = std::min({report.idle, lend[key.first], most, usable_processors(view), report.total});
     view.idle_processors -= report.idle;
+    report.why_none = why_nothing_at_all == RejectReason::no_capacity ? why_unusable(managers, report.cluster)
+                                                                      : why_nothing_at_all;
     all.push_back(std::move(report));
   }
   std::vector<std::size_t> by_idle(all.size());

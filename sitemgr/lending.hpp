@@ -106,6 +106,7 @@ class Lending {
   const std::vector<std::uint32_t>& lendable_by_cluster(const Site& site) const;
   std::vector<ClusterView> lendable_views(const Site& site, const Constraints& constraints) const;
   std::uint32_t allowance(const Site& site, std::size_t n) const;
+  RejectReason why_nothing(Instant now, const Site& site, std::size_t n) const;
   std::optional<RejectReason> limit_reached(const Site& site, std::size_t n, std::uint64_t processors) const;
   std::optional<RejectReason> may_not_have(Instant now, const Site& site, const Foreign& foreign) const;
   static bool prefers_others(const Site& site, const Foreign& foreign);

@@ -259,13 +259,14 @@ std::vector<NodeClass> NodeSums::classes(Duration longest) const {
     if (const std::uint64_t missing = missing_processors(i); missing > 0) add(perhaps(settings_[i]), i) += missing;
   std::vector<NodeClass> classes;
   for (const auto& [properties, sizes] : by_kind) {
-    NodeClass one{properties.memory_bytes, properties.attributes, 0, 0, longest, false, 0};
+    NodeClass one{properties.memory_bytes, properties.attributes, 0, 0, longest, false, 0, {}};
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const std::uint32_t usable = fill(i, sizes[i]);
       one.largest = std::max(one.largest, usable);
       one.together += usable;
     }
     one.in_all = one.together;
+    one.sites.push_back({site_, one.together, false});
     if (one.largest > 0) classes.push_back(std::move(one));
   }
   return classes;

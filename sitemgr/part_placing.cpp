@@ -7,6 +7,7 @@
 #include "matchmaking/placement_reasons.hpp"
 #include "protocol/hints.hpp"
 #include "protocol/text.hpp"
+#include "sitemgr/clause.hpp"
 #include "sitemgr/holding.hpp"
 
 namespace dmm::site_steps {
@@ -14,11 +15,38 @@ namespace {
 
 constexpr std::size_t reason_bytes_max = 600;
 
-/// Whether free nodes of this site may be held for the request: they are for earlier ones otherwise.
-bool may_use_own(const SiteParts& parts, Instant now, const LocalRequest& request) {
-  if (parts.drains.has_self() || !parts.holds.may_hold(now, precedence_of(request))) return false;
+/// Why no free nodes of this site may be held for the request, for people; empty if they may.
+std::string why_not_own(const SiteParts& parts, Instant now, const LocalRequest& request) {
+  if (parts.drains.has_self()) return "drained";
   const bool is_kept = parts.matcher.is_blocked() || parts.reservation.held();
-  return !is_kept || parts.queue.head() == &request;
+  const bool is_earlier = is_kept && parts.queue.head() != &request;
+  return is_earlier || !parts.holds.may_hold(now, precedence_of(request)) ? "kept for an earlier request" : "";
+}
+
+/// Why a cluster has nothing idle, for people; empty where its nodes are in use.
+std::string text_of(RejectReason why_none) {
+  switch (why_none) {
+    case RejectReason::no_capacity: return {};
+    case RejectReason::drained: return "drained";
+    case RejectReason::nodes_down: return "its resource managers are down";
+    case RejectReason::nodes_aside: return "its nodes are set aside";
+    case RejectReason::kept_off:
+      return "lends nothing for a while, since it took nodes back, or since offers lapsed";
+    case RejectReason::leases_limit:
+    case RejectReason::processors_limit: return "a limit of its link is reached";
+    case RejectReason::no_answer: return "gave no answer lately";
+    default: return "turned a part away: " + std::string(to_text(why_none));
+  }
+}
+
+/// Why this site places nothing of the request on a cluster that other sites told of; empty if it may.
+std::string why_not_reached(const SiteParts& parts, Instant now, const LocalRequest& request,
+                            const ClusterBoard::Known& known) {
+  const ClusterReport& report = known.report;
+  if (!parts.neighbours[known.neighbour].up || parts.neighbours[known.neighbour].removed)
+    return "the link on the way is down";
+  if (parts.co_allocator.avoids(now, request.request.id, report.site)) return "turned the request away for good";
+  return parts.cluster_errors.why_aside(now, report.site, report.cluster);
 }
 
 /// When the request's input files would be on each of the clusters.
@@ -56,19 +84,23 @@ CoMap co_map_for(SiteParts& parts, Instant now, const LocalRequest& request, boo
   CoMap map;
   map.views = parts.owned.views(constraints);
   map.own = map.views.size();
-  if (!may_use_own(parts, now, request))
-    for (ClusterView& view : map.views) view.idle_processors = 0;
+  const std::string why_not = why_not_own(parts, now, request);
+  const std::vector<OwnedManagerView> managers = parts.owned.managers();
+  for (std::size_t i = 0; i < map.own; ++i) {
+    if (!why_not.empty()) map.views[i].idle_processors = 0;
+    if (map.views[i].idle_processors > 0) continue;
+    map.notes[i] = why_not.empty() ? text_of(why_unusable(managers, map.views[i].name)) : why_not;
+  }
   if (with_held)
     for (const auto& [cluster, processors] : held_by_cluster(parts))
       if (const auto at = parts.owned.find_cluster(cluster)) map.views[*at].idle_processors += processors;
   for (ClusterBoard::Known& known : parts.board.within(now, request.kind->dttl)) {
     const ClusterReport& report = known.report;
-    const bool is_reached = parts.neighbours[known.neighbour].up && !parts.neighbours[known.neighbour].removed &&
-                            !parts.co_allocator.avoids(now, request.request.id, report.site) &&
-                            !parts.cluster_errors.is_aside(now, report.site, report.cluster);
-    const std::uint32_t idle = std::min(report.idle + (with_held ? report.held : 0), report.total);
-    map.views.push_back({report.site, report.cluster, is_reached ? idle : 0, report.total,
-                         report.processors_per_node, 1.0,
+    const std::string why_not_there = why_not_reached(parts, now, request, known);
+    const std::uint32_t known_idle = std::min(report.idle + (with_held ? report.held : 0), report.total);
+    const std::uint32_t idle = why_not_there.empty() ? known_idle : 0;
+    if (idle == 0) map.notes[map.views.size()] = why_not_there.empty() ? text_of(report.why_none) : why_not_there;
+    map.views.push_back({report.site, report.cluster, idle, report.total, report.processors_per_node, 1.0,
                          meets({report.memory_bytes, report.attributes}, constraints)});
     map.others.push_back(std::move(known));
   }
@@ -93,10 +125,13 @@ bool add_leased(CoMap& map, const HopLease& lease, const Constraints& constraint
 
 std::string text_of(const CoMap& map) {
   std::string text;
-  for (const ClusterView& view : map.views) {
+  for (std::size_t i = 0; i < map.views.size(); ++i) {
+    const ClusterView& view = map.views[i];
     if (!view.meets_constraints) continue;
     text += (text.empty() ? "" : ", ") + view.site.text + "/" + view.name.text + " " +
             std::to_string(usable_processors(view)) + " of " + std::to_string(view.total_processors);
+    const auto note = map.notes.find(i);
+    if (note != map.notes.end() && !note->second.empty()) text += " (" + note->second + ")";
   }
   return shortened(text.empty() ? "no cluster is known" : text, 400);
 }

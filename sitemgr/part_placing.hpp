@@ -1,6 +1,10 @@
 // What a co-allocated request is placed on, and the parts that a placement makes of it (docs/protocol.md section 6.6).
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "sitemgr/site_step.hpp"
 
 namespace dmm::site_steps {
@@ -12,6 +16,7 @@ struct CoMap {
   std::vector<ClusterBoard::Known> others;
   const HopLease* leased =
       nullptr;  ///< the last of the views is of its nodes, which this site has and no job uses
+  std::map<std::size_t, std::string> notes;  ///< by view: why none of its nodes may be used, for people
 
   bool is_own(std::size_t cluster) const { return cluster < own; }
   bool is_leased(std::size_t cluster) const { return leased && cluster + 1 == views.size(); }

@@ -82,7 +82,10 @@ Grant give(SiteStep& s, HopLease& lease, const LocalRequest& request, std::vecto
                    {"processors", std::int64_t{processors_of(nodes)}},
                    {"owner", lease.id.owner.text},
                    {"waited", (s.now - request.since).in_seconds()}});
-  Grant grant = grant_of(lease, nodes, s.now, promise_of(s.parts, lease));
+  // Where the lender's Beats don't speak for the lease yet, nor do ours: the Grant promises the rest of our own right.
+  const Duration promise =
+      stands(s.parts, lease) ? promise_of(s.parts, lease) : first_promise(s.parts, s.now, lease);
+  Grant grant = grant_of(lease, nodes, s.now, promise);
   grant.request = id;
   grant.part = 0;
   grant.round = request.round;

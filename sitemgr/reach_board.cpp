@@ -24,12 +24,18 @@ Duration longer(Duration a, Duration b) {
   return a == Duration{} || b == Duration{} ? Duration{} : std::max(a, b);
 }
 
-/// As good as without bound: more than any request may ask for.
-constexpr std::uint64_t unbounded = std::uint64_t{1} << 40;
+/// Takes names of sites away that are more than may be told.
+void cut_sites(std::vector<ReachEntry>& entries) {
+  std::size_t told = 0;
+  for (ReachEntry& entry : entries)
+    for (NodeClass& one : entry.classes) {
+      if (one.sites.size() > sites_named_max || told + one.sites.size() > sites_told_max) one.sites.clear();
+      told += one.sites.size();
+    }
+  DMM_ASSERT(told <= sites_told_max);
+}
 
 }  // namespace
-
-std::uint64_t added(std::uint64_t a, std::uint64_t b) { return std::min(a + b, unbounded); }
 
 /// Classes of one distance may be of one site, so what they have is added up: more than any site has, never less.
 void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length, Prospect& prospect) {
@@ -45,7 +51,6 @@ void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length
     together += one.together;
     if (one.limited && (one.largest < widest || one.together < all)) limit = std::max(limit, one.together);
     if (length > one.longest && one.longest != Duration{}) continue;
-    prospect.in_all = added(prospect.in_all, one.in_all == 0 ? unbounded : one.in_all);
     long_largest += one.largest;
     long_together += one.together;
   }
@@ -65,6 +70,7 @@ bool ReachBoard::hear(std::size_t neighbour, Reach reach) {
       entry.classes.resize(classes_kept_max);
       entry.complete = false;
     }
+  cut_sites(reach.entries);
   if (heard_[neighbour].entries == reach.entries) return false;
   heard_[neighbour] = std::move(reach);
   ++changes_;
@@ -92,6 +98,7 @@ void ReachSums::Entry::add(const Kind& more) {
     same->limited |= more.limited;
     const bool is_told = same->in_all > 0 && more.in_all > 0;
     same->in_all = is_told ? added(same->in_all, more.in_all) : 0;
+    if (same->sites.empty() || more.sites.empty() || !unite_sites(same->sites, more.sites)) same->sites.clear();
   } else if (kinds.size() < classes_kept_max) {
     kinds.push_back(more);
   } else {
@@ -110,7 +117,7 @@ ReachSums::Entry ReachSums::entry_of(const Reach& told, std::size_t distance) {
   if (distance >= told.entries.size()) return entry;
   DMM_ASSERT(told.entries[distance].classes.size() <= classes_kept_max);
   for (const NodeClass& one : told.entries[distance].classes)
-    entry.add(Kind{&one, one.largest, one.together, one.longest, one.limited, one.in_all});
+    entry.add(Kind{&one, one.largest, one.together, one.longest, one.limited, one.in_all, one.sites});
   return entry;
 }
 
@@ -147,8 +154,10 @@ Reach ReachSums::without(std::size_t neighbour, ReachEntry own) const {
       one.limited = kind.limited;
       // Rounded up, so that not every site that comes makes all others tell their reach again.
       one.in_all = kind.in_all == 0 ? 0 : std::bit_ceil(kind.in_all);
+      one.sites = kind.sites;
     }
   }
+  cut_sites(reach.entries);
   return reach;
 }
 
@@ -166,6 +175,13 @@ Prospect ReachBoard::beyond(std::size_t neighbour, const ResourceNeed& need, std
     if (prospect.limit > 0 && prospect.limit_hops == 0) prospect.limit_hops = static_cast<std::uint32_t>(d) + 1;
   }
   return prospect;
+}
+
+void ReachBoard::count_beyond(std::size_t neighbour, const Constraints& constraints, std::uint32_t dttl,
+                              Duration length, ReachTotal& total) const {
+  DMM_ASSERT(neighbour < heard_.size());
+  const std::vector<ReachEntry>& told = heard_[neighbour].entries;
+  for (std::size_t d = 0; d < told.size() && d < dttl; ++d) total.add(told[d], constraints, length);
 }
 
 std::optional<std::uint32_t> ReachBoard::hops_to_more(std::size_t neighbour, const ResourceNeed& need,

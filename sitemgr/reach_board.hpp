@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "protocol/messages.hpp"
+#include "sitemgr/reach_total.hpp"
 
 namespace dmm {
 
@@ -19,16 +20,13 @@ struct Prospect {
   bool wide_enough = false;   ///< some site has enough processors, of whatever kind
   bool has_nodes = false;     ///< and enough of what is demanded; only the length is left
   std::uint32_t largest = 0;  ///< processors of the largest cluster within reach
-  std::uint64_t in_all = 0;   ///< processors that would do, at all sites within reach: never too few
+  std::uint64_t in_all = 0;   ///< of a divided request: processors that would do, at all sites within reach
   bool too_few_together =
       false;  ///< of a divided request: each part has a place, but `in_all` is less than it needs
   /// Not 0: nodes would do, and a limit of a link leaves too few of them. The most processors that the nearest such
   /// link lends at once; it is `limit_hops` hops away.
   std::uint32_t limit = 0, limit_hops = 0;
 };
-
-/// The sum of two numbers of processors; either may be without bound.
-std::uint64_t added(std::uint64_t a, std::uint64_t b);
 
 /// What one distance's sites could do for it, added to what is known.
 void consider(const ReachEntry& entry, const ResourceNeed& need, Duration length, Prospect& prospect);
@@ -49,6 +47,7 @@ class ReachSums {
     Duration longest;
     bool limited = false;
     std::uint64_t in_all = 0;
+    std::vector<ReachSite> sites;  ///< empty: there are too many, or some neighbour didn't name its own
   };
   struct Entry {
     bool complete = true;
@@ -73,6 +72,9 @@ class ReachBoard {
   ReachSums sums(std::size_t distances) const { return {heard_, gone_, distances}; }
   /// What a neighbour and all beyond it, as far as the request may travel, could do for it.
   Prospect beyond(std::size_t neighbour, const ResourceNeed& need, std::uint32_t dttl, Duration length) const;
+  /// Adds what is to be counted of all sites beyond a neighbour, as far as the request may travel.
+  void count_beyond(std::size_t neighbour, const Constraints& constraints, std::uint32_t dttl, Duration length,
+                    ReachTotal& total) const;
   /// The least number of hops, above `dttl` and at most `most`, at which a site beyond a neighbour could serve it
   /// when idle; nothing if none is known.
   std::optional<std::uint32_t> hops_to_more(std::size_t neighbour, const ResourceNeed& need, std::uint32_t dttl,

@@ -8,6 +8,7 @@
 
 #include "protocol/messages.hpp"
 #include "sitemgr/borrowers.hpp"
+#include "sitemgr/cluster_errors.hpp"
 #include "sitemgr/co_allocator.hpp"
 #include "sitemgr/lease.hpp"
 #include "sitemgr/local_request.hpp"
@@ -49,6 +50,8 @@ struct SiteView {
       unknown_clusters;    ///< without a size that is configured or known from before this start
   SiteName turn;           ///< the borrower for which free nodes are kept; empty if for none
   RequestId reserved_for;  ///< a local request for which lent nodes were reclaimed, and are reserved
+  std::vector<ClusterErrors::Aside>
+      clusters_aside;  ///< of other sites, since their hosts failed jobs of its users
   std::vector<SiteName>
       drained;  ///< sites that it lends nothing more; its own name: nothing new starts on its nodes
 };

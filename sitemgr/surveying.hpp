@@ -1,6 +1,6 @@
 // Asking neighbours which clusters they know, and answering them (docs/protocol.md section 6.6). A site asks only
-// while a co-allocated request waits here or at a neighbour that asked of late, each neighbour a few times a
-// second at most.
+// while a co-allocated request waits here or at a neighbour that asked of late: each neighbour twice a second at most,
+// and more seldom while its answers say nothing new.
 #pragma once
 
 #include "sitemgr/site_step.hpp"

@@ -43,6 +43,8 @@ SiteView view_of(const SiteParts& parts, Instant now) {
     view.leases_own += !parts.leases.get(id).upstream && !parts.leases.get(id).downstream;
   view.job_managers = parts.users.names();
   view.drained.assign(parts.drains.sites().begin(), parts.drains.sites().end());
+  constexpr std::size_t asides_shown = 256;
+  view.clusters_aside = parts.cluster_errors.aside(now, asides_shown);
   view.unknown_clusters = parts.owned.unknown_clusters();
   if (parts.lending.turn()) view.turn = parts.neighbours[parts.lending.turn()->borrower].site;
   if (parts.reservation.held()) view.reserved_for = parts.reservation.held()->request;

@@ -133,6 +133,8 @@ std::vector<std::string> keys_for_next_start(const SiteConfig& now, const SiteCo
 std::vector<std::string> keys_for_next_start(const JobManagerConfig& now, const JobManagerConfig& wanted);
 std::vector<std::string> keys_for_next_start(const ResourceManagerConfig& now,
                                              const ResourceManagerConfig& wanted);
+/// The other keys that differ between two configurations, as write_config writes them: a running daemon takes these.
+std::vector<std::string> keys_taken_at_once(const std::string& before, const std::string& after);
 
 /// JSON text with every key, which reads back equal. Values of a preset are written out; the preset's name isn't kept.
 std::string write_config(const SiteConfig& config);

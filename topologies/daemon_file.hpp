@@ -56,8 +56,7 @@ std::string text_of_keys(Write&& write) {
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-/// The keys of places and of the shell, which managers don't know, that differ between two files as write_config
-/// writes them.
-std::vector<std::string> shell_keys_that_differ(const std::string& now, const std::string& wanted);
+/// The keys that only a start reads and that differ between two files as write_config writes them.
+std::vector<std::string> start_keys_that_differ(const std::string& before, const std::string& after);
 
 }  // namespace dmm

@@ -45,7 +45,7 @@ void read_job_manager_keys(JsonReader& reader, JobManagerConfig& config, const R
 }  // namespace
 
 std::vector<std::string> keys_for_next_start(const JobManagerConfig& now, const JobManagerConfig& wanted) {
-  return shell_keys_that_differ(write_config(now), write_config(wanted));
+  return start_keys_that_differ(write_config(now), write_config(wanted));
 }
 
 JobManagerConfigOrError parse_job_manager_config(const std::string& text, const std::string& file,

@@ -80,7 +80,7 @@ void read_resource_manager_keys(JsonReader& reader, ResourceManagerConfig& confi
 
 std::vector<std::string> keys_for_next_start(const ResourceManagerConfig& now,
                                              const ResourceManagerConfig& wanted) {
-  return shell_keys_that_differ(write_config(now), write_config(wanted));
+  return start_keys_that_differ(write_config(now), write_config(wanted));
 }
 
 ResourceManagerConfigOrError parse_resource_manager_config(const std::string& text, const std::string& file,

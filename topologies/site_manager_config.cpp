@@ -117,7 +117,7 @@ std::optional<Relation> parse_relation(const std::string& word) {
 }
 
 std::vector<std::string> keys_for_next_start(const SiteConfig& now, const SiteConfig& wanted) {
-  return shell_keys_that_differ(write_config(now), write_config(wanted));
+  return start_keys_that_differ(write_config(now), write_config(wanted));
 }
 
 SiteConfigOrError parse_site_config(const std::string& text, const std::string& file, const ReadOptions& options) {

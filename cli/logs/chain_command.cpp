@@ -81,6 +81,7 @@ int run(const ChainOptions& options) {
     return !id || id->site.text != job.site || id->user != job.user || id->job != job.job;
   });
   if (chains.empty()) return fail("chain", {"the logs in " + folder + " say nothing about " + options.request, 1});
+  name_elements(chains, names_of_elements(folder, jobs_of(chains)));
   if (options.json) {
     auto list = nlohmann::ordered_json::array();
     for (const DelegationChain& chain : chains) list.push_back(to_json(chain));

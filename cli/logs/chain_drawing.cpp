@@ -16,13 +16,18 @@ std::int64_t earliest(const DelegationChain& chain) {
   return first == INT64_MAX ? 0 : first;
 }
 
+/// A request as its user knows it: of an element of an array, also the name of the element.
+std::string named(const std::string& request, const std::string& element) {
+  return element.empty() ? harmless(request) : harmless(element) + " (request " + harmless(request) + ")";
+}
+
 class Drawing {
  public:
   Drawing(const DelegationChain& chain, const Style& style)
       : chain_(chain), style_(style), start_(earliest(chain)) {}
 
   std::vector<std::string> draw() {
-    lines_.push_back(style_.paint(Ink::bold, harmless(chain_.request)) +
+    lines_.push_back(style_.paint(Ink::bold, named(chain_.request, chain_.element)) +
                      (chain_.processors > 0 ? "  " + count_text(chain_.processors, "processor") : ""));
     moments(chain_.before);
     outcome_column_ = widest(chain_.asked, 1);
@@ -128,7 +133,9 @@ class Drawing {
     }
     if (!chain_.taken_over_from.empty())
       lines_.push_back("took over lease " + harmless(chain_.lease) + " from " +
-                       (chain_.taken_over_from == "?" ? "a request before it" : harmless(chain_.taken_over_from)));
+                       (chain_.taken_over_from == "?"
+                            ? "a request before it"
+                            : named(chain_.taken_over_from, chain_.taken_over_from_element)));
     lease_line("lease ", chain_.chain);
     lines_.push_back("chain of " + count_text(chain_.chain.size(), "site") + "; " +
                      count_text(chain_.delegations, "delegation") + ", " + count_text(chain_.rejects, "reject"));

@@ -39,6 +39,7 @@ std::string words_for(const LogRecord& record) {
   }
   if (event == "submitted" || event == "started") return event == "submitted" ? "took the job" : std::string();
   if (event == "go") return with("let all its tasks begin", "tasks", ": ");
+  if (event == "goes_on") return record.field("text");
   if (event == "job_finished") return with("recorded the outcome", "state", ": ");
   if (event == "job_failed" || event == "job_lost" || event == "job_cancelled")
     return with("recorded the outcome: " + event.substr(4), "reason", ", ");
@@ -259,6 +260,25 @@ std::vector<DelegationChain> rebuild_chains(const std::vector<LogRecord>& record
   return chains;
 }
 
+std::set<std::string> jobs_of(const std::vector<DelegationChain>& chains) {
+  std::set<std::string> jobs;
+  for (const DelegationChain& chain : chains)
+    for (const std::string* request : {&chain.request, &chain.taken_over_from})
+      if (!request->empty()) jobs.insert(job_of_attempt(*request));
+  return jobs;
+}
+
+void name_elements(std::vector<DelegationChain>& chains, const std::map<std::string, std::string>& names) {
+  const auto name_of = [&](const std::string& request) {
+    const auto found = names.find(job_of_attempt(request));
+    return found == names.end() ? std::string() : found->second;
+  };
+  for (DelegationChain& chain : chains) {
+    chain.element = name_of(chain.request);
+    chain.taken_over_from_element = name_of(chain.taken_over_from);
+  }
+}
+
 namespace {
 
 nlohmann::ordered_json hop_to_json(const Hop& hop) {
@@ -295,6 +315,8 @@ nlohmann::ordered_json to_json(const DelegationChain& chain) {
                               {"taken_over_from", nullptr},     {"delegations", chain.delegations},
                               {"rejects", chain.rejects}};
   if (!chain.taken_over_from.empty()) json["taken_over_from"] = chain.taken_over_from;
+  json["element"] = nullptr;
+  if (!chain.element.empty()) json["element"] = chain.element;
   auto& leases = json["leases"] = nlohmann::ordered_json::array();
   for (const LeaseChain& lease : chain.leases) leases.push_back({{"lease", lease.lease}, {"chain", lease.chain}});
   json["before"] = moments_to_json(chain.before);

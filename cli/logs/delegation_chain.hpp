@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,6 +62,8 @@ struct DelegationChain {
   std::vector<LeaseChain> leases;  ///< of a co-allocated request: all its leases; else empty
   /// If the request took over a lease: the request that had the lease before. "?" if no record says which.
   std::string taken_over_from;
+  /// Of an element of an array: its name, "home/u/17_3"; else empty. Likewise for the request of `taken_over_from`.
+  std::string element, taken_over_from_element;
   std::uint64_t delegations = 0;
   std::uint64_t rejects = 0;
 
@@ -69,6 +73,11 @@ struct DelegationChain {
 /// The attempts of a request, from all records about it and its leases; empty if there are none. Those leases may have
 /// served other requests: their chains are included, but incomplete.
 std::vector<DelegationChain> rebuild_chains(const std::vector<LogRecord>& records);
+
+/// The jobs that the chains name: their own, and those that had their leases before.
+std::set<std::string> jobs_of(const std::vector<DelegationChain>& chains);
+/// Gives elements of arrays among these jobs the names that their users know (`names_of_elements`).
+void name_elements(std::vector<DelegationChain>& chains, const std::map<std::string, std::string>& names);
 
 /// Lines for people: times in milliseconds since the first record, the tree of the search, the chain.
 std::vector<std::string> draw_chain(const DelegationChain& chain, const Style& style);

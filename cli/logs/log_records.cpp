@@ -201,4 +201,19 @@ std::uint64_t find_element(const std::string& directory, const RequestId& array,
   return records.empty() ? 0 : records.front().number("job");
 }
 
+std::map<std::string, std::string> names_of_elements(const std::string& directory,
+                                                     const std::set<std::string>& jobs) {
+  std::vector<LogRecord> records;
+  collect(logs_in(directory), Search({"\"array\":"}), records, [&](const LogRecord& record) {
+    return record.event == "submitted" && jobs.contains(without_attempt(record.request)) &&
+           record.number("array") > 0;
+  });
+  std::map<std::string, std::string> names;
+  for (const LogRecord& record : records) {
+    const std::string job = without_attempt(record.request);
+    names[job] = job.substr(0, job.rfind('/') + 1) + record.field("array") + "_" + record.field("index");
+  }
+  return names;
+}
+
 }  // namespace dmm

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -56,5 +57,9 @@ RecordsOrFault find_records(const std::string& directory, const RequestId& reque
 
 /// The job number of an array element, as its job manager logged it; 0 if there is no record.
 std::uint64_t find_element(const std::string& directory, const RequestId& array, std::uint32_t index);
+
+/// Of these jobs ("home/u/21"), the elements of arrays, by job: each as its user names it, "home/u/17_3".
+std::map<std::string, std::string> names_of_elements(const std::string& directory,
+                                                     const std::set<std::string>& jobs);
 
 }  // namespace dmm

@@ -7,15 +7,39 @@
 
 #include "cli/terminal/figures.hpp"
 #include "cli/terminal/json_text.hpp"
+#include "protocol/text.hpp"
 
 namespace dmm {
 namespace {
 
+/// The name of the element of an array, or else of the request.
+std::string request_in(const Json& row) {
+  const std::string element = text_in(row, "element");
+  return element.empty() ? text_in(row, "request") : element;
+}
+
 std::vector<std::string> users_of(const Json& lease) {
   std::vector<std::string> users;
-  for (const Json& one : rows_in(lease, "handed_out")) users.push_back(text_in(one, "request"));
+  for (const Json& one : rows_in(lease, "handed_out")) users.push_back(request_in(one));
   return users;
 }
+
+/// Visits each object with a request: the leases, and what they are handed out to.
+template <class Site, class Visit>
+void each_request(Site& site, Visit visit) {
+  const auto leases = site.find("leases");
+  if (leases == site.end() || !leases->is_array()) return;
+  for (auto& lease : *leases) {
+    if (!lease.is_object()) continue;
+    visit(lease);
+    const auto users = lease.find("handed_out");
+    if (users == lease.end() || !users->is_array()) continue;
+    for (auto& user : *users)
+      if (user.is_object()) visit(user);
+  }
+}
+
+std::string user_of(const RequestId& id) { return id.site.text + "/" + std::string(id.user.view()); }
 
 /// The requests that use each lease now, as its sink says.
 std::map<std::string, std::vector<std::string>> users_by_lease(const std::vector<Json>& sites) {
@@ -30,8 +54,7 @@ std::map<std::string, std::vector<std::string>> users_by_lease(const std::vector
 /// if it waits idle for the next request, or serves several.
 std::string purpose_of(const Json& lease) {
   const std::vector<std::string> users = users_of(lease);
-  if (users.empty())
-    return number_in<std::uint64_t>(lease, "jobs") > 0 ? std::string() : text_in(lease, "request");
+  if (users.empty()) return number_in<std::uint64_t>(lease, "jobs") > 0 ? std::string() : request_in(lease);
   return users.size() == 1 ? users.front() : std::string();
 }
 
@@ -67,6 +90,28 @@ std::string jobs_with_several(const std::vector<Json>& sites) {
 
 }  // namespace
 
+JobsOfUsers jobs_of_leases(const std::vector<Json>& sites, std::size_t most) {
+  JobsOfUsers jobs;
+  for (const Json& site : sites)
+    each_request(site, [&](const Json& row) {
+      const auto id = parse_request_id(text_in(row, "request"));
+      if (!id) return;
+      std::set<std::uint64_t>& of_user = jobs[user_of(*id)];
+      if (of_user.size() < most) of_user.insert(id->job);
+    });
+  return jobs;
+}
+
+void name_elements(std::vector<Json>& sites, const ElementNames& names) {
+  for (Json& site : sites)
+    each_request(site, [&](Json& row) {
+      const auto id = parse_request_id(text_in(row, "request"));
+      if (!id) return;
+      const auto name = names.find(user_of(*id) + "/" + std::to_string(id->job));
+      if (name != names.end()) row["element"] = name->second;
+    });
+}
+
 std::string render_leases(const std::vector<Json>& sites, const Style& style) {
   Table table({{"site"},
                {"lease"},
@@ -88,7 +133,7 @@ std::string render_leases(const std::vector<Json>& sites, const Style& style) {
                  shown(lease, "state") + (flag_in(lease, "wanted") ? ", wanted back" : ""), shown(lease, "from"),
                  shown(lease, "to"), count_in(lease, "processors"),
                  seconds_in(lease, lasts_by_source ? "from_seconds_left" : "to_seconds_left"),
-                 seconds_in(lease, "expected_seconds_left"), shown(lease, "request"),
+                 seconds_in(lease, "expected_seconds_left"), harmless(request_in(lease)),
                  used == users.end() ? std::string() : joined(used->second, ", "),
                  joined(texts_in(lease, "chain"), style.pick(" → ", " > "))});
     }
@@ -161,6 +206,23 @@ static std::string shared_accounts(const std::vector<Json>& rows, const Style& s
     if (told < names.size()) line += " and " + std::to_string(names.size() - told) + " more resource managers";
     for (const std::string& part : folded(line, style.columns)) text += part + '\n';
   }
+  return text;
+}
+
+std::vector<std::string> clusters_aside_in(const Json& site) {
+  std::vector<std::string> lines;
+  for (const Json& one : rows_in(site, "clusters_aside"))
+    lines.push_back("places no jobs on cluster " + shown(one, "site") + "/" + shown(one, "cluster") + " for " +
+                    length_text(number_in<double>(one, "seconds_left")) + ", since its hosts failed " +
+                    count_text(number_in<std::uint64_t>(one, "failures"), "job") + " in a row");
+  return lines;
+}
+
+std::string render_clusters_aside(const std::vector<Json>& sites, const Style& style) {
+  std::string text;
+  for (const Json& site : sites)
+    for (const std::string& line : clusters_aside_in(site))
+      for (const std::string& part : folded(shown(site, "site") + ": " + line, style.columns)) text += part + '\n';
   return text;
 }
 

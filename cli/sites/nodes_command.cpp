@@ -24,6 +24,17 @@ struct NodesOptions {
   bool json = false;
 };
 
+/// The clusters that sites have set aside; `by` is the site that places nothing there.
+Json asides_of(const std::vector<Json>& sites) {
+  Json all = Json::array();
+  for (const Json& site : sites)
+    for (Json row : rows_in(site, "clusters_aside")) {
+      row["by"] = text_in(site, "site");
+      all.push_back(std::move(row));
+    }
+  return all;
+}
+
 int run(const NodesOptions& options) {
   auto chosen = choose_managers(options.manager, Role::site_manager);
   if (auto* fault = std::get_if<CommandFault>(&chosen)) return fail("nodes", *fault);
@@ -41,14 +52,14 @@ int run(const NodesOptions& options) {
   if (!answered.fault.empty()) faults.push_back(answered.fault);
   const std::vector<Json> rows = without_returned(nodes_that_pass(sites, options.filter), batch);
   if (options.json) {
-    Json all{{"nodes", rows}, {"faults", faults}};
+    Json all{{"nodes", rows}, {"clusters_aside", asides_of(sites)}, {"faults", faults}};
     if (!batch.is_null()) all["batch"] = batch;
     print_json(all);
   } else {
     const Style style = style_of(STDOUT_FILENO);
     const char* const none =
         options.filter.wants_all() ? "no resource manager offers a node now\n" : "no such nodes\n";
-    std::printf("%s", render_nodes(rows, style, none).c_str());
+    std::printf("%s%s", render_nodes(rows, style, none).c_str(), render_clusters_aside(sites, style).c_str());
     if (!batch.is_null()) std::printf("%s", render_batch(batch, rows, style).c_str());
   }
   for (const std::string& fault : faults) fail("nodes", {fault, 1});
@@ -85,7 +96,8 @@ CLI::App* add_nodes_command(CLI::App& app, int& exit_code) {
       "  holding     a pilot for it is under way\n"
       "  idle        \"not held, because\" says why it isn't offered; so it does for reserved,\n"
       "              drained and down\n"
-      "Below the tables: where jobs of different sites run under one account (\"users_apart\" with --json).\n"
+      "Below the tables: where jobs of different sites run under one account (\"users_apart\" with --json), and\n"
+      "clusters of other sites on which a site places no jobs for a while, since their hosts failed jobs.\n"
       "\n"
       "Examples:\n"
       "  dmm nodes\n"

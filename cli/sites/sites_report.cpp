@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/sites/leases_report.hpp"
 #include "cli/terminal/figures.hpp"
 #include "cli/terminal/json_text.hpp"
 #include "protocol/given_back.hpp"
@@ -130,6 +131,11 @@ void say_unused(Notices& notices, const Json& site) {
   }
 }
 
+/// Says on which clusters of other sites the site places no jobs of its users.
+void say_clusters_aside(Notices& notices, const Json& site) {
+  for (const std::string& line : clusters_aside_in(site)) notices.say(line);
+}
+
 /// Says what the site refused, and which strangers want to speak with it.
 void say_refusals(Notices& notices, const Json& site) {
   for (const Json& link : rows_in(site, "links"))
@@ -158,6 +164,7 @@ std::string notices_of(const Json& site, const Style& style) {
   Notices notices(shown(site, "site"), style.columns);
   say_dead_managers(notices, site);
   say_unused(notices, site);
+  say_clusters_aside(notices, site);
   say_refusals(notices, site);
   say_expiring(notices, site);
   const Json left_out = object_in(site, "left_out");

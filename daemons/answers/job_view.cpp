@@ -204,6 +204,22 @@ Answer job(const JobManager& jobs, const ViewTime& time, const Ask& ask, const J
   return views::answer(ask, job_of(*view, time));
 }
 
+/// Which of these jobs are elements of arrays, as their users name them: {"21": "17_3"}. The argument: {"jobs": [21]}.
+Answer names(const JobManager& jobs, const Ask& ask, const Json& argument) {
+  constexpr std::size_t most = 1'000;
+  Json elements = Json::object();
+  const auto given = argument.find("jobs");
+  if (given == argument.end() || !given->is_array() || given->size() > most)
+    return views::fault(ask, R"(names: the argument is {"jobs": [number, ...]}, with at most 1000 numbers)");
+  for (const Json& number : *given) {
+    if (!number.is_number_unsigned()) return views::fault(ask, "names: a job is a number");
+    const auto job = jobs.job(number.get<std::uint64_t>());
+    if (!job || job->array == 0) continue;
+    elements[std::to_string(job->number)] = std::to_string(job->array) + "_" + std::to_string(job->index);
+  }
+  return views::answer(ask, {{"elements", std::move(elements)}});
+}
+
 }  // namespace
 
 std::optional<Answer> answer_jobs(JobManager& jobs, const ViewTime& time, const Ask& ask,
@@ -212,6 +228,7 @@ std::optional<Answer> answer_jobs(JobManager& jobs, const ViewTime& time, const 
   if (!argument) return views::fault(ask, ask.verb.substr(0, 64) + ": the argument is not a JSON object");
   if (ask.verb == "queue") return queue(jobs, time, ask, *argument);
   if (ask.verb == "job") return job(jobs, time, ask, *argument);
+  if (ask.verb == "names") return names(jobs, ask, *argument);
   if (ask.verb == "counts") return views::answer(ask, counts_of(jobs));
   return answer_job_orders(jobs, time, ask, effects);
 }

@@ -21,7 +21,9 @@ Answer answer_leases(const SiteManager& site, const ViewTime& time, const Ask& a
 /// run now.
 Answer answer_usage(const SiteManager& site, const ViewTime& time, const Ask& ask, const views::Json& argument);
 /// "nodes": nodes that are alike, in one row. {"from": 400} goes on where an earlier answer ended.
-Answer answer_nodes(const SiteManager& site, const Ask& ask, const views::Json& argument);
+Answer answer_nodes(const SiteManager& site, const ViewTime& time, const Ask& ask, const views::Json& argument);
+/// A row of "clusters_aside": a cluster of another site that this one places no job on for a while.
+views::Json cluster_aside_of(const ClusterErrors::Aside& aside);
 /// "queue": the requests of own users that wait.
 Answer answer_queue(const SiteManager& site, const ViewTime& time, const Ask& ask, const views::Json& argument);
 /// "why": what one request waits for.

@@ -25,7 +25,14 @@ std::string_view text(NodesView::State state) {
 
 }  // namespace
 
-Answer answer_nodes(const SiteManager& site, const Ask& ask, const Json& argument) {
+Json cluster_aside_of(const ClusterErrors::Aside& aside) {
+  return {{"site", aside.site.text},
+          {"cluster", aside.cluster.text},
+          {"failures", aside.failures},
+          {"seconds_left", aside.left.in_seconds()}};
+}
+
+Answer answer_nodes(const SiteManager& site, const ViewTime& time, const Ask& ask, const Json& argument) {
   const std::vector<NodesView> all = site.nodes();
   auto i = static_cast<std::size_t>(views::number_in(argument, "from", 0));
   AnswerRows rows(views::limit_in(argument, site_page, site_page), views::list_bytes);
@@ -47,9 +54,14 @@ Answer answer_nodes(const SiteManager& site, const Ask& ask, const Json& argumen
              {"users_apart", one.users_apart}};
     if (!views::add_row(list, std::move(row), rows)) break;
   }
-  return views::answer(
-      ask,
-      {{"total", all.size()}, {"nodes", std::move(list)}, {"next", i < all.size() ? Json(i) : Json(nullptr)}});
+  Json left_out = Json::object();
+  Json asides = views::rows_of(site.view(time.now).clusters_aside, AnswerRows(site_page, views::short_list),
+                               "clusters_aside", left_out, cluster_aside_of);
+  return views::answer(ask, {{"total", all.size()},
+                             {"nodes", std::move(list)},
+                             {"next", i < all.size() ? Json(i) : Json(nullptr)},
+                             {"clusters_aside", std::move(asides)},
+                             {"left_out", std::move(left_out)}});
 }
 
 }  // namespace dmm

@@ -121,6 +121,8 @@ Json site_of(SiteView view, std::size_t limit) {
   Json users = views::rows_of(view.job_managers, at_most(views::short_list), "job_managers", left_out, same);
   Json unknown =
       views::rows_of(view.unknown_clusters, at_most(views::short_list), "unknown_clusters", left_out, name_of);
+  Json asides = views::rows_of(view.clusters_aside, at_most(views::short_list), "clusters_aside", left_out,
+                               cluster_aside_of);
   Json drained = views::rows_of(view.drained, at_most(views::short_list), "drained", left_out, name_of);
   return {{"site", view.site.text},
           {"ancestors", views::texts(view.ancestors)},
@@ -143,6 +145,7 @@ Json site_of(SiteView view, std::size_t limit) {
           {"links", std::move(links)},
           {"job_managers", std::move(users)},
           {"unknown_clusters", std::move(unknown)},
+          {"clusters_aside", std::move(asides)},
           {"turn", view.turn.empty() ? Json(nullptr) : Json(view.turn.text)},
           {"gathers", view.reserved_for.empty() ? Json(nullptr) : Json(to_text(view.reserved_for))},
           {"drained", std::move(drained)},
@@ -157,7 +160,7 @@ std::optional<Answer> answer_site(const SiteManager& site, const ViewTime& time,
   if (ask.verb == "site")
     return views::answer(ask, site_of(site.view(time.now), views::limit_in(*argument, site_page, site_page)));
   if (ask.verb == "leases") return answer_leases(site, time, ask, *argument);
-  if (ask.verb == "nodes") return answer_nodes(site, ask, *argument);
+  if (ask.verb == "nodes") return answer_nodes(site, time, ask, *argument);
   if (ask.verb == "usage") return answer_usage(site, time, ask, *argument);
   if (ask.verb == "queue") return answer_queue(site, time, ask, *argument);
   if (ask.verb == "why") return answer_why(site, time, ask, *argument);

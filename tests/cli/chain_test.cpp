@@ -235,6 +235,39 @@ TEST_CASE("chain: records are found in a folder of logs, also those that only na
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("chain: a job that goes on without a component is drawn with that component") {
+  const std::string told = R"x("text":"went on without component 1 (e: reclaimed)")x";
+  std::vector<std::string> lines = story();
+  lines.push_back(line(5000, "jobmgr a/u", "goes_on", told));
+  const auto chains = rebuild_chains(records_of(lines));
+  std::string text;
+  for (const std::string& one : draw_chain(chains.at(0), {.colour = false, .unicode = false})) text += one + "\n";
+  CHECK(text.find("jobmgr a/u went on without component 1 (e: reclaimed)") != std::string::npos);
+}
+
+TEST_CASE("chain: an element of an array has the name that its user knows") {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("dmm-elements-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream log(folder / "jobmgr-a-u.jsonl");
+  log << line(100, "jobmgr a/u", "submitted", R"("job":1,"array":7,"index":3,"processors":8)") << "\n";
+  log.close();
+  auto chains = rebuild_chains(records_of(story()));
+  chains.push_back(chains.at(0));
+  chains[1].request = "a/u/12";
+  chains[1].taken_over_from = "a/u/1";
+  CHECK(jobs_of(chains) == std::set<std::string>{"a/u/1", "a/u/12"});
+  name_elements(chains, names_of_elements(folder.string(), jobs_of(chains)));
+  std::filesystem::remove_all(folder);
+  const Style plain{.colour = false, .unicode = false};
+  CHECK(draw_chain(chains[0], plain).front() == "a/u/7_3 (request a/u/1)  8 processors");
+  CHECK(to_json(chains[0])["element"] == "a/u/7_3");
+  CHECK(to_json(chains[1])["element"].is_null());
+  std::string text;
+  for (const std::string& one : draw_chain(chains[1], plain)) text += one + "\n";
+  CHECK(text.find("took over lease e#7 from a/u/7_3 (request a/u/1)") != std::string::npos);
+}
+
 TEST_CASE("chain: it is told as JSON too") {
   const auto json = to_json(rebuild_chains(records_of(story())).at(0));
   CHECK(json["chain"] == nlohmann::ordered_json{"e", "d", "a"});

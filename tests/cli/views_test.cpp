@@ -213,6 +213,16 @@ TEST_CASE("views: a resource manager that gave its nodes back to their host isn'
   CHECK(render_sites(lost, wide).find("its disk is full") != std::string::npos);
 }
 
+TEST_CASE("views: a cluster that a site has set aside is named with the sites and with the nodes") {
+  const Json aside{{"site", "b"}, {"cluster", "nodes"}, {"failures", 10}, {"seconds_left", 90.0}};
+  const std::vector<Json> sites{{{"site", "a"}, {"up", true}, {"clusters_aside", {aside}}}};
+  const std::string told =
+      "a: places no jobs on cluster b/nodes for 90.0 s, since its hosts failed 10 jobs in a row\n";
+  CHECK(render_clusters_aside(sites, wide) == told);
+  CHECK(render_sites(sites, wide).find(told) != std::string::npos);
+  CHECK(render_clusters_aside({{{"site", "a"}}}, wide).empty());
+}
+
 TEST_CASE("views: a list of nodes comes in pages") {
   World world(grid_of(R"({"name": "one", "sites": [{"name": "alpha", "users": ["u"],
     "clusters": [{"name": "nodes", "nodes": 8}]}]})"),
@@ -248,6 +258,28 @@ TEST_CASE(
   const std::string text = render_leases({leases.back()}, wide), whole = render_leases(leases, wide);
   CHECK(text.find("alpha/u/2") == std::string::npos);  // only the sink knows that request
   CHECK(whole.find("alpha/u/2") != whole.rfind("alpha/u/2"));
+}
+
+TEST_CASE("views: leases name the elements of arrays as their users do") {
+  World world(grid_of(R"({"name": "one", "sites": [
+    {"name": "alpha", "users": ["u"], "clusters": [{"name": "nodes", "nodes": 4}]}]})"),
+              calm_world());
+  const Party u = job_manager_of(SiteName("alpha"), "u");
+  world.run_until(at(2));
+  JobDescription array = job_of(1);
+  array.array = std::get<ArrayIndices>(parse_array("5-6"));
+  world.submit(u, array);
+  world.run_until(at(6));
+  std::vector<Json> leases = ask_sites(world, "leases");
+  CHECK(jobs_of_leases(leases, 9) == JobsOfUsers{{"alpha/u", {2, 3}}});
+  const Json names = ask_jobs(world, u, "names", {{"jobs", {1, 2, 3, 99}}})["elements"];
+  CHECK(names == Json{{"2", "1_5"}, {"3", "1_6"}});
+  CHECK(render_leases(leases, wide).find("alpha/u/2") != std::string::npos);
+  name_elements(leases, {{"alpha/u/2", "alpha/u/1_5"}});
+  const std::string text = render_leases(leases, wide);
+  CHECK(text.find("alpha/u/2") == std::string::npos);
+  CHECK(text.find("alpha/u/1_5") != text.rfind("alpha/u/1_5"));  // granted for, and used by
+  CHECK(text.find("alpha/u/3") != std::string::npos);            // its job manager didn't say
 }
 
 TEST_CASE("views: the leases of a co-allocated job are told together") {

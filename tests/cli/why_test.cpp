@@ -130,6 +130,22 @@ TEST_CASE("why: a drained home site says that it is, and how it ends") {
                                "`dmm resume alpha` lets it start at alpha"});
 }
 
+TEST_CASE("why: a job of several components is told why a cluster has nothing idle for it") {
+  World world(pair(eight, sixteen), calm_world());
+  world.run_until(at(2));
+  JobDescription wide = job_of(8);
+  wide.need.components.push_back({8, {}, {}});
+  wide.need.components.push_back({8, {}, {}});
+  SUBCASE("its owner is drained") { world.drain(beta, beta); }
+  SUBCASE("its owner is drained for this site") { world.drain(beta, alpha); }
+  const std::uint64_t waiting = world.submit(ann, wide);
+  world.run_until(at(8));
+  expect(why(world, waiting), {"alpha/nodes 8 of 8, beta/nodes 0 of 16 (drained)"});
+  world.drain(alpha, alpha);
+  world.run_until(at(30));
+  expect(why(world, waiting), {"alpha/nodes 0 of 8 (drained), beta/nodes 0 of 16 (drained)"});
+}
+
 TEST_CASE("why: a quota that no whole node meets is named, whether the job is refused or waits for others") {
   const char* const one =
       R"("clusters": [{"name": "nodes", "nodes": 1, "processors_per_node": 32, "quota": 0.9}])";

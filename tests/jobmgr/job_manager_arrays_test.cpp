@@ -210,6 +210,34 @@ TEST_CASE("job arrays: an array is cancelled as a whole, and one element by itse
   CHECK(stage.manager.count(JobState::waiting) == 0);
 }
 
+TEST_CASE("job arrays: elements that ended before they became jobs are in all totals, over a restart too") {
+  Stage stage;
+  stage.submit({array_of("0-999")});
+  const auto total = [&] {
+    std::size_t jobs = 0;
+    for (std::size_t i = 0; i < job_state_count; ++i) jobs += stage.manager.count(static_cast<JobState>(i));
+    return jobs;
+  };
+  stage.cancel(element(stage, 1, 900));
+  CHECK(stage.manager.count(JobState::cancelled) == 1);
+  CHECK(stage.manager.ever(JobState::cancelled) == 1);
+  CHECK(total() == 1'000);
+  run_and_end(stage, element(stage, 1, 0));
+  CHECK(stage.manager.forget(element(stage, 1, 0)));
+  stage.settle();
+  CHECK(stage.manager.count(JobState::finished) == 1);
+  CHECK(stage.manager.ever(JobState::finished) == 1);
+  CHECK(total() == 1'000);
+  stage.cancel(1);
+  CHECK(stage.manager.count(JobState::cancelled) == 999);
+  CHECK(stage.manager.ever(JobState::cancelled) == 999);
+  stage.restart();
+  CHECK(stage.manager.count(JobState::cancelled) == 999);
+  CHECK(stage.manager.ever(JobState::cancelled) == 999);
+  CHECK(stage.manager.ever(JobState::finished) == 1);
+  CHECK(total() == 1'000);
+}
+
 TEST_CASE("job arrays: an array refused for what it asks for fails without asking for each element [S150d]") {
   Stage stage;
   stage.submit({array_of("0-9999")});

@@ -497,6 +497,31 @@ TEST_CASE("job manager: a lease that Beats stop vouching for starts nothing afte
   }
 }
 
+TEST_CASE("job manager: what a Grant promises counts before Beats speak for its lease, from when it left [S121]") {
+  auto settings = settings_of_alice();
+  settings.starts_at_once = 1;
+  Stage stage(settings);
+  stage.submit({sleeper(), sleeper()});
+  stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
+  Grant early = grant(request(2), {group(fs1, {0, 1})}, {SiteName("das-3"), {1, 42}});
+  early.term = seconds(10);
+  Received said{site, early, {}, {}};
+  said.proved = stage.now - seconds(9);
+  stage.take(std::move(said));
+  stage.hear(site, Renewed{{}, {{early.lease, not_known}}, {}});
+  SUBCASE("in time") {
+    stage.now = stage.now + milliseconds(800);
+    stage.hear(fs0, Started{request(1), 0, 7});
+    CHECK(stage.said<Start>(fs1).size() == 1);
+  }
+  SUBCASE("too late: it waits for word") {
+    stage.now = stage.now + milliseconds(900);
+    stage.hear(fs0, Started{request(1), 0, 7});
+    CHECK(stage.said<Start>(fs1).empty());
+    CHECK(stage.manager.job(2)->attempt == 1);
+  }
+}
+
 TEST_CASE("job manager: a restarted site is asked again for all that waits, with its waits [S83]") {
   Stage stage;
   stage.run_one();

@@ -43,7 +43,7 @@ class Arrays(GridTest):
         why = self.dmm("why", "solo/u0/1").out
         self.assertIn("It is an array of 5 elements.\n  1 finished: 0\n  4 failed: 10-30:10,7\n", why)
         self.assertIn("It ended with exit status 20", self.dmm("why", "solo/u0/1_20").out)
-        self.assertIn("solo/u0/4", self.dmm("chain", "solo/u0/1_20").out)  # the third element, behind the array
+        self.assertIn("solo/u0/1_20 (request solo/u0/4)", self.dmm("chain", "solo/u0/1_20").out)
         self.assertIn("say nothing about solo/u0/1_5", self.dmm("chain", "solo/u0/1_5", code=1).err)
         queue = self.dmm("queue", *SOLO, "--all").out
         self.assertEqual(len(queue.splitlines()), 3)  # a title, the array, a sum

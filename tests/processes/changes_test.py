@@ -54,7 +54,7 @@ class Daemon:
         self.config.update(keys)
         self.write()
         taken = self.reread()
-        if taken["after_restart"] != "nothing":
+        if taken["after_restart"] != "nothing" or not set(keys) <= set(taken["changed"].split(", ")):
             raise AssertionError(f"{self.name} took {list(keys)} with {taken}")
 
 

@@ -126,10 +126,50 @@ TEST_CASE("cluster board: nodes asked for, or refused by a site, count as free o
   stage.hear(north, {report("a", 6), report("b", 8)});
   stage.board.take(SiteName("a"), ClusterName("c"), 4);
   CHECK(stage.idle() == std::vector<std::uint32_t>{2, 8});
-  stage.board.turned_away(SiteName("b"));
+  stage.board.turned_away(SiteName("b"), RejectReason::drained);
   CHECK(stage.idle() == std::vector<std::uint32_t>{2, 0});
+  CHECK(stage.board.within(start, 16)[1].report.why_none == RejectReason::drained);
   stage.hear(north, {report("a", 6), report("b", 8)});
   CHECK(stage.idle() == std::vector<std::uint32_t>{6, 8});
+}
+
+TEST_CASE("cluster board: a neighbour that says nothing new is asked more seldom, and soon after news [S76a]") {
+  Stage stage;
+  Instant now = start;
+  const auto ask = [&](std::uint32_t idle) {  // returns when it may be asked again
+    CHECK(stage.board.is_due(now, north, 4));
+    stage.board.asked(now, north, 4);
+    stage.hear(north, {report("a", idle)}, now);
+    const Instant asked = now;
+    while (!stage.board.is_due(now, north, 4)) now = now + milliseconds(100);
+    return now - asked;
+  };
+  CHECK(ask(5) == milliseconds(500));
+  CHECK(ask(5) == seconds(1));
+  stage.hear(north, {report("a", 5)}, now - milliseconds(100));  // one more answer to the same question
+  CHECK(ask(5) == seconds(2));
+  CHECK(ask(5) == seconds(4));
+  CHECK(ask(5) == seconds(4));
+  CHECK(ask(6) == milliseconds(500));
+  SUBCASE("it may be asked for farther clusters at once") {
+    CHECK(ask(6) == seconds(1));
+    stage.board.asked(now, north, 4);
+    CHECK(stage.board.is_due(now, north, 5));
+  }
+  SUBCASE("its hint says news") {
+    CHECK(ask(6) == seconds(1));
+    stage.board.asked(now, north, 4);
+    stage.board.expect_news(north);
+    CHECK_FALSE(stage.board.is_due(now + milliseconds(499), north, 4));
+    CHECK(stage.board.is_due(now + milliseconds(500), north, 4));
+  }
+  SUBCASE("nodes there were asked for, or a part was turned away") {
+    CHECK(ask(6) == seconds(1));
+    CHECK(ask(6) == seconds(2));
+    SUBCASE("asked for") { stage.board.take(SiteName("a"), ClusterName("c"), 1); }
+    SUBCASE("turned away") { stage.board.turned_away(SiteName("a"), RejectReason::no_capacity); }
+    CHECK(ask(6) == milliseconds(500));
+  }
 }
 
 TEST_CASE("cluster board: a neighbour is told again when all others that were asked in turn answered [S76a]") {

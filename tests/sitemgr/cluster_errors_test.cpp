@@ -28,6 +28,25 @@ TEST_CASE("cluster errors: a cluster is set aside at the last failure of a row [
   CHECK(!errors.is_aside(start, site, other));
 }
 
+TEST_CASE("cluster errors: people are told which clusters are set aside, why and for how long") {
+  ClusterErrors errors;
+  fail(errors, start, 2);
+  CHECK(errors.aside(start, 9).empty());
+  CHECK(errors.why_aside(start, site, one).empty());
+  fail(errors, start, 1);
+  CHECK(errors.why_aside(start + seconds(500), site, one) ==
+        "set aside for 101 s, since its hosts failed 3 jobs in a row");
+  CHECK(errors.why_aside(start, site, other).empty());
+  const auto aside = errors.aside(start + seconds(500), 9);
+  REQUIRE(aside.size() == 1);
+  CHECK(aside[0].site == site);
+  CHECK(aside[0].cluster == one);
+  CHECK(aside[0].failures == 3);
+  CHECK(aside[0].left == seconds(100));
+  CHECK(errors.aside(start + seconds(500), 0).empty());
+  CHECK(errors.aside(start + seconds(600), 9).empty());
+}
+
 TEST_CASE("cluster errors: a job that is served in between ends the row") {
   ClusterErrors errors;
   fail(errors, start, 2);

@@ -118,6 +118,35 @@ TEST_CASE("feasibility: a divided request that all clusters together can't hold 
   CHECK_FALSE(stage.part.refusal_of(stage.parts.capacity(), divided));
 }
 
+TEST_CASE("feasibility: on a ring each site counts once, and the asking site not again on its way back [S74e]") {
+  Stage stage;
+  const std::uint32_t own = stage.parts.owned.classes({}).front().together;
+  const auto at = [](const SiteName& site, std::uint32_t processors) {
+    NodeClass one;
+    one.largest = one.together = processors;
+    one.in_all = processors;
+    one.sites = {{site, processors, false}};
+    return ReachEntry{true, {one}};
+  };
+  const auto hear = [&](std::size_t n, const char* first, const char* second) {
+    std::vector<ReachEntry> entries{at(SiteName(first), 8), at(SiteName(second), 8)};
+    entries.push_back({true, stage.parts.owned.classes({})});
+    entries.push_back({true, {}});
+    stage.part.hear(n, Reach{std::move(entries)});
+  };
+  hear(north_place, "north", "south");
+  hear(south_place, "south", "north");
+  ResourceNeed flexible;
+  flexible.kind = RequestKind::flexible;
+  flexible.components.push_back({own + 16, {}, {}});
+  CHECK_FALSE(stage.part.refusal_of(stage.parts.capacity(), stage.request(flexible)));
+  flexible.components[0].processors = own + 17;
+  const auto refused = stage.part.refusal_of(stage.parts.capacity(), stage.request(flexible));
+  REQUIRE(refused);
+  CHECK(refused->first.reason == RefusalReason::too_large_together);
+  CHECK(refused->second.in_all == own + 16);
+}
+
 TEST_CASE("feasibility: a greater DTTL is worth while only if a site farther away could serve the request") {
   Stage stage;
   stage.parts.settings.dttl_limit = 8;

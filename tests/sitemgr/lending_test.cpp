@@ -150,6 +150,24 @@ TEST_CASE("lending: all clusters that are reported may be had at once, by quotas
   CHECK(reported()[0].idle == 2);
 }
 
+TEST_CASE("lending: a cluster is reported with the reason why a neighbour can have none of its nodes") {
+  PartsStage stage;
+  stage.offer(8);
+  const auto reason = [&] {
+    const auto reports = stage.parts.lending.reports_for(stage.now, stage.parts.lending_site(), north_place);
+    REQUIRE(reports.size() == 1);
+    return reports[0].why_none;
+  };
+  CHECK(reason() == RejectReason::no_capacity);
+  stage.parts.neighbours[north_place].limits.processors = 4;
+  stage.lend(north_place, 4);
+  CHECK(reason() == RejectReason::processors_limit);
+  stage.parts.lending.recalled(stage.now, stage.parts.neighbours[north_place].site, stage.now + seconds(9));
+  CHECK(reason() == RejectReason::kept_off);
+  stage.parts.drains.drain(stage.parts.neighbours[north_place].site);
+  CHECK(reason() == RejectReason::drained);
+}
+
 TEST_CASE("lending: clusters together are reported under a neighbour's limit, the largest first [S98c]") {
   SiteSettings settings = parts_settings();
   settings.clusters.push_back(settings.clusters[0]);

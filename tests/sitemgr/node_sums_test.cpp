@@ -171,7 +171,8 @@ TEST_CASE("node sums: a node class for each kind of node, those that weren't off
   stage.offered(stage.manager("gpus", "a", 1, gpu));
   stage.offered(stage.manager("more", "b", 3, gpu));
   const auto one = [](Attributes attributes, std::uint32_t largest, std::uint32_t together) {
-    return NodeClass{0, std::move(attributes), largest, together, seconds(60), false, together};
+    std::vector<ReachSite> sites{{SiteName("home"), together, false}};
+    return NodeClass{0, std::move(attributes), largest, together, seconds(60), false, together, std::move(sites)};
   };
   CHECK(stage.sums.classes(seconds(60)) == std::vector{one({}, 2, 2), one(perhaps, 4, 4), one(gpu, 6, 8)});
   const std::vector<OwnedClusterView> clusters = stage.sums.clusters();

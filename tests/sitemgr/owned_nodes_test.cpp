@@ -17,6 +17,12 @@ ClusterSettings cluster(const char* name, std::uint32_t nodes = 0, double quota 
 }
 
 /// Cluster a with 4 configured nodes of 2 processors, and cluster b without any configuration.
+/// Nodes of one cluster, as the site tells of them.
+NodeClass sized(Attributes attributes, std::uint32_t processors, Duration longest = {}) {
+  std::vector<ReachSite> sites{{SiteName("home"), processors, false}};
+  return {0, std::move(attributes), processors, processors, longest, false, processors, std::move(sites)};
+}
+
 OwnedNodes site(double quota = 1.0) { return {SiteName("home"), {cluster("a", 4, quota), cluster("b")}}; }
 
 NodeOffer offer(const Party& manager, const char* in, std::uint32_t nodes, std::uint32_t width = 2,
@@ -259,9 +265,8 @@ TEST_CASE("owned nodes: what can be is what is configured or offered, and counts
   CHECK(owned.sizes(gpu).at(1).idle_processors == 20);
   CHECK(owned.views(gpu).at(1).idle_processors == 0);
   CHECK(owned.views(gpu).at(1).total_processors == 20);
-  CHECK(owned.classes(seconds(9)) == std::vector<NodeClass>{{0, {}, 4, 4, seconds(9), false, 4},
-                                                            {0, perhaps, 4, 4, seconds(9), false, 4},
-                                                            {0, gpu.attributes, 20, 20, seconds(9), false, 20}});
+  CHECK(owned.classes(seconds(9)) == std::vector{sized({}, 4, seconds(9)), sized(perhaps, 4, seconds(9)),
+                                                 sized(gpu.attributes, 20, seconds(9))});
   CHECK(owned.largest_cluster() == 20);
   CHECK(owned.withhold(gpus, {{0, 4}}) == NodeSet{{0, 4}});
   owned.forget(gpus);
@@ -273,10 +278,9 @@ TEST_CASE("owned nodes: what can be is what is configured or offered, and counts
 TEST_CASE("owned nodes: nodes that have more than is configured don't count twice") {
   OwnedNodes owned = site();
   owned.take_offer(offer(gpus, "a", 3, 2, {}, gpu.attributes), "");
-  CHECK(owned.classes({}) ==
-        std::vector<NodeClass>{{0, perhaps, 2, 2, {}, false, 2}, {0, gpu.attributes, 6, 6, {}, false, 6}});
+  CHECK(owned.classes({}) == std::vector{sized(perhaps, 2), sized(gpu.attributes, 6)});
   owned.take_offer(offer(gpus, "a", 4, 2, {}, gpu.attributes), "");
-  CHECK(owned.classes({}) == std::vector<NodeClass>{{0, gpu.attributes, 8, 8, {}, false, 8}});
+  CHECK(owned.classes({}) == std::vector{sized(gpu.attributes, 8)});
 }
 
 TEST_CASE("owned nodes: clusters are configured again and added while nodes are in use") {

@@ -143,8 +143,11 @@ TEST_CASE("site manager: a grant before its lender's first Beat promises no term
   stage.down(at_south);
   stage.take(LinkStanding{at_north, false, {}, stage.now});
   stage.hear(alice, request(alice, 1, 2));
-  stage.hear(at_north, grant(stage.said_once<Delegate>(at_north), north, 2));
+  const Delegate asked = stage.said_once<Delegate>(at_north);
+  stage.pass(seconds(6));
+  stage.hear(at_north, grant(asked, north, 2));
   CHECK(stage.said_once<Renewed>(alice).terms.at(0).left == not_known);
+  CHECK(stage.said_once<Grant>(alice).term == seconds(24));  // what is left of its own right, asked for 6 s ago
   stage.take(LinkStanding{at_north, true, stale_after, stage.now});
   CHECK(stage.said_once<Renewed>(alice).terms.at(0).left == seconds(30) - stale_after - milliseconds(300));
 }

@@ -214,6 +214,29 @@ TEST_CASE("config: what is written reads back equal") {
   CHECK(std::get<ResourceManagerConfig>(nodes).settings.jobs == r.settings.jobs);
 }
 
+TEST_CASE("config: each key that changed is named, as taken at once or as left for the next start") {
+  using Keys = std::vector<std::string>;
+  ResourceManagerConfig nodes, others = nodes;
+  others.settings.jobs.processes_max = 7;
+  others.settings.jobs.kept_files.folder = "/kept";
+  others.settings.jobs.accounts.required = true;
+  others.settings.nodes = 9;
+  others.log.level = "trace";
+  CHECK(keys_for_next_start(nodes, others) == Keys{"accounts", "job_processes_max", "kept_files", "log"});
+  CHECK(keys_taken_at_once(write_config(nodes), write_config(others)) == Keys{"nodes"});
+  JobManagerConfig user, other = user;
+  other.files_listen = "0.0.0.0:0";
+  other.settings.jobs_max = 6;
+  CHECK(keys_for_next_start(user, other) == Keys{"files_listen"});
+  CHECK(keys_taken_at_once(write_config(user), write_config(other)) == Keys{"jobs_max"});
+  SiteConfig site = sound_site(), changed = site;
+  changed.settings.lend = false;
+  changed.users = {"u"};
+  CHECK(keys_for_next_start(site, changed).empty());
+  CHECK(keys_taken_at_once(write_config(site), write_config(changed)) == Keys{"lend", "users"});
+  CHECK(keys_taken_at_once(write_config(changed), write_config(changed)).empty());
+}
+
 TEST_CASE("config: absent keys have the defaults of the settings") {
   SiteConfig plain;
   plain.settings.name = SiteName("alpha");

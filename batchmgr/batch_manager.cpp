@@ -2,6 +2,7 @@
 #include "batchmgr/batch_manager.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "batchmgr/shell_words.hpp"
@@ -40,6 +41,19 @@ bool differs_much(Duration now, Duration before) {
 
 BatchManager::BatchManager(BatchSettings settings, const BatchSystem& system)
     : settings_(std::move(settings)), system_(&system) {}
+
+WhyNot BatchManager::reconfigure(const BatchSettings& settings) {
+  const auto of_pilots = [](const BatchSettings& one) {
+    return std::tie(one.site, one.name, one.system, one.cluster, one.partition, one.node_folder);
+  };
+  if (of_pilots(settings) != of_pilots(settings_))
+    return "site, name, system, cluster, partition and node_folder of a batch manager can't change while it runs: "
+           "its pilots are found by them";
+  if (settings.borrow != settings_.borrow)
+    return "what nodes are borrowed can't change while a batch manager runs";
+  settings_ = settings;
+  return {};
+}
 
 void BatchManager::receive(Instant, Received&&, Effects&) { ++ignored_["not_for_a_batch_manager"]; }
 
@@ -132,7 +146,7 @@ void BatchManager::take_snapshot(Instant now, Snapshot snapshot, Effects& effect
   for (const auto& [node, pilot] : submitted_)
     if (!pilot.seen) snapshot.pilots.push_back({pilot.id, node, false, settings_.hold});
   borrower_.correct(looking_.began, snapshot);
-  note_idle(now, snapshot);
+  note_idle(now, snapshot, effects);
   snapshot_ = std::move(snapshot);
   LendingDecision decision = decide_lending(snapshot_, past_, settings_, now);
   standings_ = std::move(decision.nodes);
@@ -173,8 +187,8 @@ void BatchManager::follow_pilots(Instant now, const Snapshot& snapshot, Effects&
   std::erase_if(told_, [&](const auto& one) { return now - one.second >= told_again; });
 }
 
-void BatchManager::note_idle(Instant now, const Snapshot& snapshot) {
-  idleness_.observe(now, snapshot);
+void BatchManager::note_idle(Instant now, const Snapshot& snapshot, Effects& effects) {
+  idleness_.observe(now, snapshot, effects.ledger);
   past_.idle_since = since_when(now, snapshot.nodes, past_.idle_since,
                                 [](const BatchNode& node) { return node.use == NodeUse::idle; });
   if (snapshot.waiting.empty())

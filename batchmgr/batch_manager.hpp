@@ -4,7 +4,8 @@
 //
 // A look at the batch system gives a snapshot; the policy (lending.hpp) says what follows from it. For a node that
 // is to be held, the site manager makes a token; then the batch system gets a pilot with a script that starts the
-// agent. A batch manager that is restarted finds its pilots in the first snapshot, so it keeps nothing on disk.
+// agent. A batch manager that is restarted finds its pilots in the first snapshot. It keeps on disk how long nodes were
+// idle.
 //
 // A batch system that doesn't answer, or says what can't be read, is a state that people see. It is looked at
 // again after a pause that grows. Pilots and what runs in them go on meanwhile.
@@ -26,11 +27,12 @@
 #include "batchmgr/lending.hpp"
 #include "manager/contract.hpp"
 #include "manager/ledger.hpp"
+#include "protocol/or_fault.hpp"
 
 namespace dmm {
 
 struct BatchManagerEffects : Effects {
-  LedgerChanges<NoRecords> ledger;
+  LedgerChanges<BatchRecord> ledger;
   std::vector<CommandWanted> commands;  ///< to be run, several at a time
 };
 
@@ -57,6 +59,13 @@ class BatchManager {
   void receive(Instant now, Received&& message, Effects& effects);
   void settle(Instant now, Effects& effects);
   Instant next_deadline() const;
+
+  /// The rows of its ledger, before any event.
+  void restore(std::vector<BatchRecord> rows) { idleness_.restore(std::move(rows)); }
+  std::vector<BatchRecord> records() const { return idleness_.records(); }
+  /// Other settings from the next look on. What pilots and borrowed nodes were had under stays: why not, where these
+  /// settings change it.
+  WhyNot reconfigure(const BatchSettings& settings);
 
   BatchManagerView view() const;
   const BatchSettings& settings() const { return settings_; }
@@ -128,7 +137,7 @@ class BatchManager {
   void take_snapshot(Instant now, Snapshot snapshot, Effects& effects);
   void look_failed(Instant now, std::string why, Effects& effects);
   void follow_pilots(Instant now, const Snapshot& snapshot, Effects& effects);
-  void note_idle(Instant now, const Snapshot& snapshot);
+  void note_idle(Instant now, const Snapshot& snapshot, Effects& effects);
   void note_likely(Instant now);
   void tell_likely(Instant now, Effects& effects);
   void carry_out(Instant now, const LendingDecision& decision, Effects& effects);

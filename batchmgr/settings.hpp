@@ -26,6 +26,7 @@ struct BorrowSettings {
   std::string key = {};                                ///< of Slurm: the file with its MUNGE key
   std::string configuration_text = {}, key_text = {};  ///< what is in these files
   bool is_on() const { return !from.empty(); }
+  bool operator==(const BorrowSettings&) const = default;
 };
 
 struct BatchSettings {

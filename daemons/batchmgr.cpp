@@ -21,8 +21,19 @@ BatchManagerConfigOrError read_config(const DaemonArguments& given) {
   return read_batch_manager_config(given.file, {.overrides = given.overrides, .folder = given.folder});
 }
 
+/// With what follows from where this program is.
+BatchSettings settings_of(const BatchManagerConfig& config) {
+  BatchSettings chosen = config.settings;
+  chosen.dmm = folder_of_programs() + "/dmm";
+  if (chosen.node_programs.empty()) chosen.node_programs = folder_of_programs();
+  return chosen;
+}
+
 class BatchShell {
  public:
+  BatchShell(DaemonArguments arguments, BatchManagerConfig config)
+      : arguments_(std::move(arguments)), config_(std::move(config)) {}
+
   static constexpr std::string_view state_verb = "batch";
   std::vector<int> descriptors() const { return {runner_.descriptor()}; }
   bool collect(Instant now, Driver<BatchManager>& driver) {
@@ -37,14 +48,24 @@ class BatchShell {
   std::optional<Answer> answer(Instant now, Driver<BatchManager>& driver, const Ask& ask) {
     return answer_batch(driver.manager, {now, wall_microseconds()}, ask);
   }
-  Reloaded reload(Instant, Driver<BatchManager>&) {
-    return {.fault = "restart the batch manager: its pilots go on"};
+  Reloaded reload(Instant, Driver<BatchManager>& driver) {
+    const auto read = read_config(arguments_);
+    if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
+    const BatchManagerConfig& wanted = std::get<BatchManagerConfig>(read);
+    BatchSettings chosen = settings_of(wanted);
+    Reloaded reloaded{.left = keys_for_next_start(config_, wanted)};
+    if (chosen.borrow != config_.settings.borrow) reloaded.left.emplace_back("borrow");
+    chosen.borrow = driver.manager.settings().borrow;  // with the secrets that were read at the start
+    reloaded.fault = driver.manager.reconfigure(chosen);
+    return reloaded;
   }
   void take_key(Instant, Driver<BatchManager>&, const Transport&, const LinkKey&) {}
   /// Pilots go on without it.
   bool finish(Instant, Driver<BatchManager>&, Farewell) { return true; }
 
  private:
+  DaemonArguments arguments_;
+  BatchManagerConfig config_;  ///< it was started with
   CommandRunner runner_;
 };
 
@@ -80,9 +101,7 @@ int run(const BatchManagerConfig& config, const DaemonArguments& arguments) {
   };
   if (const std::string fault = foundation.open(settings); !fault.empty()) return fail(fault);
   if (const std::string fault = number_start(settings, config.directory); !fault.empty()) return fail(fault);
-  BatchSettings chosen = config.settings;
-  chosen.dmm = folder_of_programs() + "/dmm";
-  if (chosen.node_programs.empty()) chosen.node_programs = folder_of_programs();
+  BatchSettings chosen = settings_of(config);
   if (chosen.borrow.is_on()) {
     if (const std::string fault = read_secrets(chosen.borrow); !fault.empty()) return fail(fault);
     const std::string text = trust_text(chosen.borrow);
@@ -92,8 +111,13 @@ int run(const BatchManagerConfig& config, const DaemonArguments& arguments) {
   }
   const BatchSystem* const system = find_batch_system(chosen.system);
   DMM_ASSERT(system != nullptr);  // the configuration was checked
-  BatchShell shell;
-  return run_daemon(foundation, settings, BatchManager(std::move(chosen), *system), shell, nullptr);
+  auto kept = open_kept<BatchRecord>(config.directory, "graded", to_text(settings.endpoint.self));
+  if (const auto* fault = std::get_if<std::string>(&kept)) return fail(*fault);
+  auto& [ledger, rows] = std::get<Kept<BatchRecord>>(kept);
+  BatchManager manager(std::move(chosen), *system);
+  manager.restore(std::move(rows));
+  BatchShell shell(arguments, config);
+  return run_daemon(foundation, settings, std::move(manager), shell, ledger.get());
 }
 
 }  // namespace

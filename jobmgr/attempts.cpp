@@ -267,7 +267,7 @@ void run_again(JobStep& s, Job& job, Interruption interruption, const ComponentR
   if (job.run->asked) {
     const Duration ran = job.granted ? s.now - *job.granted : Duration{};
     pause = pause_before_rerun(job, old, interruption, ran, s.parts.settings);
-    count_interruption(job, interruption, deciding.cause, job.run->lease_of(deciding).lease.owner, ran);
+    count_interruption(job, interruption, deciding.cause, job.run->lease_of(deciding).lease.owner, old.site, ran);
   }
   leave_attempt(s, job);
   // No resource manager says how long a lost component ran.
@@ -286,7 +286,8 @@ void run_again(JobStep& s, Job& job, Interruption interruption, const ComponentR
       {"attempt", std::int64_t{job.attempt}}, {"reruns", std::int64_t{job.reruns}}, {"text", job.text}};
   if (interruption == Interruption::keeper) fields.push_back({"keeper_deaths", std::int64_t{job.keeper_deaths}});
   if (job.false_starts > 0) fields.push_back({"false_starts", std::int64_t{job.false_starts}});
-  if (job.past.times > 0) fields.push_back({"interruptions", std::int64_t{job.past.times}});
+  if (const std::uint32_t times = interruptions_of(job.past, job.past_causes); times > 0)
+    fields.push_back({"interruptions", std::int64_t{times}});
   if (pause > Duration{}) fields.push_back({"pause_seconds", pause.in_seconds()});
   s.effects.log(Level::info, "rerun", old, std::move(fields));
 }

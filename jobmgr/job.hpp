@@ -144,7 +144,8 @@ struct Place {
 /// Components of one job that are kept apart in more ways than that are seldom.
 constexpr std::size_t isolations_max = 4;
 
-/// How often an owner, or a site on the way to it, ended attempts at a job by its right, in one way.
+/// How often an owner, or a site on the way to it, ended attempts at a job by its right, in one way; or how often the
+/// home site preempted them.
 struct InterruptionCause {
   SiteName owner;
   LeaseEnd cause = LeaseEnd::reclaimed;
@@ -186,7 +187,8 @@ struct Job {
   std::uint32_t keeper_deaths = 0;  ///< attempts that died with their keeper, which don't count as reruns
   std::uint32_t tries = 0;          ///< delegations sent for it
   Interruptions past;               ///< attempts that owners ended by their right, which don't count as reruns
-  std::vector<InterruptionCause> past_causes;  ///< of these, the latest last; for people
+  /// Of these, and of preemptions, the latest last; for people.
+  std::vector<InterruptionCause> past_causes;
   std::unique_ptr<Attempt> run;  ///< while has_attempt(state), and after that until its output is here or given up
   Instant submitted{};
   Instant again_at = never;         ///< while it waits: the end of its pause; never: it doesn't pause

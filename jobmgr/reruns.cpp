@@ -45,7 +45,9 @@ bool never_ran(const ComponentRun& component_run) {
 }
 
 /// How often the job was asked for again, but for deaths of a keeper.
-std::uint32_t interrupted(const Job& job) { return job.reruns + job.false_starts + job.past.times; }
+std::uint32_t interrupted(const Job& job) {
+  return job.reruns + job.false_starts + interruptions_of(job.past, job.past_causes);
+}
 
 void note_interruption(Interruptions& past, const SiteName& owner, Duration ran) {
   ++past.times;
@@ -104,17 +106,26 @@ void note_cause(std::vector<InterruptionCause>& causes, const SiteName& owner, L
 }
 
 void count_interruption(Job& job, Interruption interruption, const std::optional<LeaseEnd>& cause,
-                        const SiteName& owner, Duration ran) {
+                        const SiteName& owner, const SiteName& home, Duration ran) {
   const bool by_right = cause && is_owners_right(*cause);
   DMM_ASSERT(by_right || interruption != Interruption::owner);
   if (interruption == Interruption::nodes_lost) {
     ++job.reruns;
   } else if (interruption != Interruption::keeper && by_right) {
-    note_interruption(job.past, owner, ran);
-    note_cause(job.past_causes, owner, *cause);
+    // A preemption is the home site's decision: no owner is to be spared for it, or to protect the next lease.
+    const bool is_preempted = cause == LeaseEnd::preempted;
+    if (!is_preempted) note_interruption(job.past, owner, ran);
+    note_cause(job.past_causes, is_preempted ? home : owner, *cause);
   } else if (interruption == Interruption::nothing_ran) {
     ++job.false_starts;
   }
+}
+
+std::uint32_t interruptions_of(const Interruptions& past, const std::vector<InterruptionCause>& causes) {
+  std::uint32_t times = past.times;
+  for (const InterruptionCause& one : causes)
+    if (one.cause == LeaseEnd::preempted) times += one.times;
+  return times;
 }
 
 Rerun rerun_after(const Job& job, Interruption interruption, const JobManagerSettings& settings) {

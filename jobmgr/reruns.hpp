@@ -37,13 +37,16 @@ Interruption interruption_of(const Attempt& run, const ComponentRun& deciding);
 std::string text_of_interruption(const ComponentRun& deciding, const SiteName& owner);
 
 /// Counts the end of an attempt with a Start that had its nodes for `ran`, of this owner, in the job. An owner's right
-/// counts as one of `past` also if nothing ran, so that the next attempt prefers other owners. The death of a keeper is
-/// counted in the job already.
+/// counts as one of `past` also if nothing ran, so that the next attempt prefers other owners; a preemption by the home
+/// site doesn't. The death of a keeper is counted in the job already.
 void count_interruption(Job& job, Interruption interruption, const std::optional<LeaseEnd>& cause,
-                        const SiteName& owner, Duration ran);
+                        const SiteName& owner, const SiteName& home, Duration ran);
 
-/// An owner interrupted a job for this cause; for people.
+/// An attempt was interrupted for this cause; for people. The actor of a preemption is the home site.
 void note_cause(std::vector<InterruptionCause>& causes, const SiteName& owner, LeaseEnd cause);
+
+/// How often owners ended attempts by their right, or the home site preempted them.
+std::uint32_t interruptions_of(const Interruptions& past, const std::vector<InterruptionCause>& causes);
 
 /// What the interruption means for a job after a Start was sent. The death of a keeper is counted in the job
 /// already, any other interruption isn't.

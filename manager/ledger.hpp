@@ -31,9 +31,6 @@ concept LedgerRow = requires(const R& record, R& loaded) {
   R::fields(loaded);
 };
 
-/// The records of a manager that keeps nothing.
-using NoRecords = std::monostate;
-
 /// Changes of one step to the records of one manager; Record is a variant of rows.
 template <class Record>
 struct LedgerChanges {

@@ -60,13 +60,15 @@ struct Prefetch {
   DMM_MESSAGE(36, self.request, self.site, self.cluster, self.path, self.files)
 };
 
-/// The files of a Prefetch have arrived. From the resource manager, back along its path. Needs no answer.
+/// The files of a Prefetch have arrived, or won't come ahead of the job. From the resource manager, or from the site of
+/// its cluster, back along the path of the Prefetch. Needs no answer.
 struct Prefetched {
   RequestId request;
   SiteName site;
   ClusterName cluster;
   std::vector<SiteName> path;  ///< the sites that it must still pass, home first, the receiver last
-  DMM_MESSAGE(37, self.request, self.site, self.cluster, self.path)
+  ShortText text = {};         ///< why the files won't come; empty: they are there
+  DMM_MESSAGE(37, self.request, self.site, self.cluster, self.path, self.text)
 };
 
 }  // namespace dmm

@@ -42,9 +42,6 @@ struct InputFile {
 };
 using InputFiles = RareList<InputFile>;
 
-/// Whether a cluster can keep the file for later jobs: its content must be known.
-inline bool can_be_kept(const InputFile& file) { return file.bytes > 0 && !file.sha256.empty(); }
-
 /// What a placement needs to know of an input file.
 struct FileNeed {
   std::uint64_t bytes = 0;      ///< 0: not known
@@ -58,6 +55,12 @@ struct FileNeed {
   }
 };
 using FileNeeds = RareList<FileNeed>;
+
+/// Whether a cluster can keep the InputFile or FileNeed for later jobs: its content must be known.
+template <class File>
+bool can_be_kept(const File& file) {
+  return file.bytes > 0 && !file.sha256.empty();
+}
 
 /// The needs of those files that have a replica at a known site.
 FileNeeds needs_of(const InputFiles& files);

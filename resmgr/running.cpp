@@ -68,9 +68,14 @@ void on(ResourceStep& s, FromSite, Prefetch& prefetch) {
 
 void on(ResourceStep& s, FilesFetched& fetched) {
   const ResourceManagerSettings& settings = s.parts.settings;
-  s.effects.log(Level::info, "prefetched", fetched.request, {});
+  if (fetched.text.empty())
+    s.effects.log(Level::info, "prefetched", fetched.request, {});
+  else
+    s.effects.log(Level::warning, "prefetch_failed", fetched.request,
+                  {{"text", std::string(fetched.text.view())}});
   s.effects.send(s.parts.site,
-                 Prefetched{fetched.request, settings.site, settings.cluster, std::move(fetched.path)},
+                 Prefetched{fetched.request, settings.site, settings.cluster, std::move(fetched.path),
+                            std::move(fetched.text)},
                  fetched.request);
 }
 

@@ -53,8 +53,8 @@ struct RemoveTask {
 struct KeepTasks {
   Duration length;
 };
-/// Fetches input files of a job that is to come, into what the cluster keeps. Answered by FilesFetched, if all are
-/// there then.
+/// Fetches input files of a job that is to come, into what the cluster keeps. Answered by FilesFetched, unless the
+/// fetch is lost with the keeper.
 struct FetchFiles {
   RequestId request;
   InputFiles files;
@@ -106,10 +106,11 @@ struct OutputGrew {
   std::uint64_t output_bytes = 0;
   std::uint64_t error_bytes = 0;
 };
-/// The files of a FetchFiles are there.
+/// The files of a FetchFiles are there, or can't be brought.
 struct FilesFetched {
   RequestId request;
   std::vector<SiteName> path;
+  ShortText text = {};  ///< why they can't; empty: they are there
 };
 using TaskReport = std::variant<TaskStarted, TaskEnded, OutputRead, OutputGrew, FilesFetched>;
 

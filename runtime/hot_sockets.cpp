@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "manager/assert.hpp"
 
@@ -37,7 +38,10 @@ void HotSockets::remove(TransportSocket& socket) {
 void HotSockets::cool(TransportSocket& socket) {
   if (!std::exchange(socket.hot, false)) return;
   socket.tried = false;
-  std::erase(hot_, &socket);
+  const auto place = std::ranges::find(hot_, &socket);
+  DMM_ASSERT(place != hot_.end());
+  if (std::cmp_less(place - hot_.begin(), turn_)) --turn_;  // the sockets behind it move up
+  hot_.erase(place);
 }
 
 bool HotSockets::wait(Duration at_most, std::vector<int>& others) {

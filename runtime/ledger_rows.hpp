@@ -71,9 +71,6 @@ void hand_over(LedgerChanges<Record>& changes, Ledger& ledger) {
   changes.list.clear();
 }
 
-/// The same for a manager that keeps nothing.
-inline void hand_over(LedgerChanges<NoRecords>&, Ledger&) {}
-
 /// A ledger and what was in it when it was opened.
 template <class Record>
 struct Kept {

@@ -22,6 +22,9 @@ constexpr Duration earlier_again = milliseconds(100);
 constexpr Duration avoided_for = seconds(300);
 /// Of the sites that a request avoids.
 constexpr std::size_t avoided_max = 64;
+/// How long a plan awaits files before they are asked for again: first and at most.
+constexpr Duration tell_first = seconds(10);
+constexpr Duration tell_last = seconds(300);
 /// How many earlier requests are looked at before one that is due.
 constexpr int earlier_max = 8;
 
@@ -69,6 +72,7 @@ void CoAllocator::drop(const RequestId& request) {
   if (at == waiting_.end()) return;
   DMM_ASSERT(!at->second.attempt);
   times_.set(at->second.due, request, never);
+  await_no_files(request, at->second);
   pausing_.erase(turn_of(request));
   asleep_.erase(request);
   awaiting_.erase(request);
@@ -134,12 +138,24 @@ void CoAllocator::await_reports(Instant now, const RequestId& request, Instant u
   pausing_.insert(turn_of(request));
 }
 
-void CoAllocator::plan(const RequestId& request, ClaimPlan plan) {
+void CoAllocator::plan(Instant now, const RequestId& request, ClaimPlan plan) {
   Waiting& waiting = waiting_.at(request);
   DMM_ASSERT(!waiting.attempt && !waiting.plan && waiting.due == never);
   if (waiting.first_start == Instant{}) waiting.first_start = plan.start;
   times_.set(waiting.due, request, plan.claim);
+  waiting.tell_pause = tell_first;
+  if (!plan.awaited.empty()) tellings_.set(waiting.tell_at, request, now + waiting.tell_pause);
   waiting.plan = std::move(plan);
+}
+
+std::optional<RequestId> CoAllocator::take_awaiting_files(Instant now) {
+  const std::optional<RequestId> request = tellings_.due(now);
+  if (!request) return std::nullopt;
+  Waiting& waiting = waiting_.at(*request);
+  DMM_ASSERT(waiting.plan && !waiting.plan->awaited.empty());
+  waiting.tell_pause = std::min(waiting.tell_pause * 2, tell_last);
+  tellings_.set(waiting.tell_at, *request, now + waiting.tell_pause);
+  return request;
 }
 
 void CoAllocator::files_came(Instant now, const RequestId& request, const PlannedPlace& place) {
@@ -147,6 +163,7 @@ void CoAllocator::files_came(Instant now, const RequestId& request, const Planne
   if (at == waiting_.end() || !at->second.plan) return;
   Waiting& waiting = at->second;
   if (std::erase(waiting.plan->awaited, place) == 0 || !waiting.plan->awaited.empty()) return;
+  await_no_files(request, waiting);
   waiting.plan->start = std::min(waiting.plan->start, now);
   if (!waiting.attempt) times_.set(waiting.due, request, now);
 }
@@ -289,6 +306,7 @@ void CoAllocator::pause(Instant now, const RequestId& request, Waiting& waiting,
     if (claim_later(*waiting.plan, now)) return times_.set(waiting.due, request, waiting.plan->claim);
     waiting.rules = waiting.plan->rules.lowered();
     waiting.plan.reset();
+    await_no_files(request, waiting);
   }
   waiting.tried = now;
   waiting.news = news_;

@@ -7,6 +7,7 @@
 // Where a request stands is in its `search`; while it is `gathering`, its attempt is here.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -77,10 +78,13 @@ class CoAllocator {
   void try_at(const RequestId& request, Instant at);
   /// It was placed, and claims its nodes when the plan says. The plan ends with the request, or when a try fails
   /// and none follows before the files are there: then the request is placed again.
-  void plan(const RequestId& request, ClaimPlan plan);
-  /// Files that its plan awaits are at a cluster. With the last of them the nodes are claimed at once; if that
-  /// fails, the request is placed again.
+  void plan(Instant now, const RequestId& request, ClaimPlan plan);
+  /// The files that its plan awaits at a cluster are there, or won't come ahead. With the last of them the nodes are
+  /// claimed at once; if that fails, the request is placed again.
   void files_came(Instant now, const RequestId& request, const PlannedPlace& place);
+  /// The next request with files that its plan has awaited for a while: after 10 s, then after twice as long each
+  /// time, up to 300 s. Its job manager is to hear of them again, since what it sent may be lost.
+  std::optional<RequestId> take_awaiting_files(Instant now);
   /// nullptr: it has no plan.
   const ClaimPlan* plan_of(const RequestId& request) const;
   /// Whether any request has a plan.
@@ -127,7 +131,9 @@ class CoAllocator {
   /// It could not even be tried: the same pause, for this reason.
   void found_no_place(Instant now, const RequestId& request, std::string why);
 
-  Instant next_deadline() const { return broken_.empty() ? times_.next_deadline() : Instant{}; }
+  Instant next_deadline() const {
+    return broken_.empty() ? std::min(times_.next_deadline(), tellings_.next_deadline()) : Instant{};
+  }
 
   // ---- for people ----
   /// Why the last try came to nothing; empty if none was made.
@@ -165,14 +171,20 @@ class CoAllocator {
     std::optional<ClaimPlan> plan;
     std::optional<ClaimRules> rules;  ///< of the next plan, after one that came to nothing
     Instant first_start{};            ///< of its first plan
+    Instant tell_at = never;          ///< of the files that its plan awaits
+    Duration tell_pause;              ///< until then
   };
 
   void pause(Instant now, const RequestId& request, Waiting& waiting, std::string why);
+  void await_no_files(const RequestId& request, Waiting& waiting) {
+    tellings_.set(waiting.tell_at, request, never);
+  }
   Turn turn_of(const RequestId& request) const;
   RequestId earlier_than(Instant now, const Turn& due, bool with_high) const;
 
   std::map<RequestId, Waiting> waiting_;
-  Times<RequestId> times_;  ///< every Waiting::due
+  Times<RequestId> times_;     ///< every Waiting::due
+  Times<RequestId> tellings_;  ///< every Waiting::tell_at
   std::set<Turn> pausing_;
   std::set<RequestId> asleep_;             ///< those of them that are woken when more is free, and weren't yet
   std::set<RequestId> awaiting_;           ///< those that are woken by reports

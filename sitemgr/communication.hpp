@@ -3,6 +3,8 @@
 #pragma once
 
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "protocol/ids.hpp"
 
@@ -10,22 +12,24 @@ namespace dmm {
 
 class Communication {
  public:
-  /// The request got its nodes. `per_processor`: what each processor sends, in megabits a second.
-  void began(const RequestId& request, double per_processor) { jobs_[request] = per_processor; }
-  /// 0: nothing is known of it.
-  double of(const RequestId& request) const {
-    const auto at = jobs_.find(request);
-    return at == jobs_.end() ? 0 : at->second;
+  struct Job {
+    double per_processor = 0;     ///< what each processor sends, in megabits a second
+    std::vector<LeaseId> leases;  ///< that its nodes are under
+  };
+
+  /// The request got its nodes under these leases.
+  void began(const RequestId& request, double per_processor, std::vector<LeaseId> leases) {
+    jobs_[request] = {per_processor, std::move(leases)};
   }
-  /// Those without any nodes are forgotten.
-  template <class HasNodes>
-  void keep(HasNodes has_nodes) {
-    std::erase_if(jobs_, [&](const auto& job) { return !has_nodes(job.first); });
+  /// Calls `visit(request, job)` for each job; one for which it returns false has no nodes any more and is forgotten.
+  template <class Visit>
+  void each(Visit visit) {
+    std::erase_if(jobs_, [&](const auto& job) { return !visit(job.first, job.second); });
   }
   bool empty() const { return jobs_.empty(); }
 
  private:
-  std::map<RequestId, double> jobs_;
+  std::map<RequestId, Job> jobs_;
 };
 
 }  // namespace dmm

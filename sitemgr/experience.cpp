@@ -3,15 +3,31 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "manager/assert.hpp"
+#include "matchmaking/file_transfer.hpp"
+#include "protocol/hints.hpp"
 #include "sitemgr/part_placing.hpp"
 
 namespace dmm::site_steps {
+namespace {
+
+/// How long placement would have estimated the transfer now.
+Duration expected_of(const SiteParts& parts, Instant now, const Staged& staged) {
+  std::vector<WayToSite> ways;
+  for (const ClusterBoard::Known& known : parts.board.within(now, dttl_max)) ways.push_back(way_of(known));
+  const FileNeed files{staged.bytes, {staged.from}};
+  return transfer_time({&files, 1}, staged.to, parts.settings.name, ways, parts.transfer_rates.all(now));
+}
+
+}  // namespace
 
 void on(SiteStep& s, FromUser from, const Staged& staged) {
   if (from.party != job_manager_of(staged.request)) return s.parts.ignore("unknown_request");
-  s.parts.transfer_rates.heard(s.now, staged.from, staged.to, staged.bytes, staged.took);
+  if (!staged.from.empty())
+    s.parts.transfer_rates.heard(s.now, staged.from, staged.to, staged.bytes, staged.took,
+                                 expected_of(s.parts, s.now, staged));
   const HopLease* lease = s.parts.leases.find(staged.lease);
   if (lease == nullptr || staged.files.empty()) return;
   const auto is_its = [&](const NodeGroup& group) { return group.component == staged.component; };

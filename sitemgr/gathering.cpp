@@ -212,7 +212,7 @@ void hand_out_all(SiteStep& s, const RequestId& id) {
   if (s.parts.co_allocator.plan_of(id))
     s.effects.log(Level::info, "claimed_as_planned", id,
                   {{"start_delay_seconds", s.parts.co_allocator.start_delay(id).in_seconds()}});
-  note_communication(s, request);
+  note_communication(s, request, leases);
   hand_out(s, leases, request, attempt.placement);
 }
 

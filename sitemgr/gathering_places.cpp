@@ -76,6 +76,7 @@ void place(SiteStep& s, const LocalRequest& request) {
 }
 
 void gather(SiteStep& s) {
+  tell_awaited_again(s);
   if (s.parts.co_allocator.note_freed(s.parts.owned.freed())) s.parts.co_allocator.more_is_free(s.now);
   for (int looked_at = 0; looked_at < attempts_a_step; ++looked_at) {
     const std::optional<RequestId> due = s.parts.co_allocator.take_due(s.now, s.parts.settings.high_scans);

@@ -55,8 +55,7 @@ void estimate_staging(const SiteParts& parts, Instant now, const LocalRequest& r
   if (files.empty()) return;
   const std::vector<MeasuredTransfer> measured = parts.transfer_rates.all(now);
   std::vector<WayToSite> ways;
-  for (const ClusterBoard::Known& known : map.others)
-    ways.push_back({known.report.site, known.report.round_trip, known.report.bandwidth});
+  for (const ClusterBoard::Known& known : map.others) ways.push_back(way_of(known));
   for (ClusterView& view : map.views)
     for (const FileNeed& file : files)  // they come one after the other
       if (!parts.kept_replicas.has(now, file.sha256, view.site, view.name))
@@ -64,6 +63,10 @@ void estimate_staging(const SiteParts& parts, Instant now, const LocalRequest& r
 }
 
 }  // namespace
+
+WayToSite way_of(const ClusterBoard::Known& known) {
+  return {known.report.site, known.report.round_trip, known.report.bandwidth};
+}
 
 Precedence precedence_of(const LocalRequest& request) { return {request.since, request.request.id}; }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "matchmaking/file_transfer.hpp"
 #include "sitemgr/site_step.hpp"
 
 namespace dmm::site_steps {
@@ -22,6 +23,8 @@ struct CoMap {
   bool is_leased(std::size_t cluster) const { return leased && cluster + 1 == views.size(); }
 };
 
+/// The way to the site of a cluster, as it was reported.
+WayToSite way_of(const ClusterBoard::Known& known);
 /// How a request stands among others that are co-allocated.
 Precedence precedence_of(const LocalRequest& request);
 /// `with_held`: nodes that are held for other requests count as idle, since they would be freed for an older one.

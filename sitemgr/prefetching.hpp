@@ -16,6 +16,9 @@ bool wait_for_files(SiteStep& s, const LocalRequest& request, const ResourceNeed
 std::vector<PlannedPlace> lacking(const Placement& placement, const CoMap& map);
 /// Its job manager hears where files of a planned request are to go.
 void tell_planned(SiteStep& s, const RequestId& request, const ClaimPlan& plan, std::vector<PlannedPlace> places);
+/// The job managers of requests that have awaited files for a while hear it again: a Prefetch, or its answer, may be
+/// lost.
+void tell_awaited_again(SiteStep& s);
 /// Whether the request isn't planned, or the files can be where it is placed before it is to start.
 bool files_come_in_time(const SiteParts& parts, Instant now, const LocalRequest& request,
                         const Placement& placement, const CoMap& map);

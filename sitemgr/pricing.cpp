@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "manager/assert.hpp"
@@ -37,30 +36,40 @@ std::vector<double> capacities_of(const CoMap& map) {
   return capacities;
 }
 
+/// The processors that the job has in each cluster of the map; the clusters that the map lacks aren't counted.
+/// Nothing: it has no nodes there.
+std::vector<ClusterProcessors> pieces_of(const SiteParts& parts, const CoMap& map, const RequestId& request,
+                                         const Communication::Job& job) {
+  std::map<std::size_t, std::uint32_t> processors;
+  for (const LeaseId& id : job.leases) {
+    if (!parts.leases.contains(id)) continue;
+    const auto& handed_out = parts.leases.get(id).handed_out;
+    const auto groups = handed_out.find(request);
+    if (groups == handed_out.end()) continue;
+    for (const NodeGroup& group : groups->second) {
+      const auto is_its = [&](const ClusterView& view) {
+        return view.site == id.owner && view.name == group.cluster;
+      };
+      const auto view = std::ranges::find_if(map.views, is_its);
+      if (view != map.views.end())
+        processors[static_cast<std::size_t>(view - map.views.begin())] += processors_of(group);
+    }
+  }
+  std::vector<ClusterProcessors> pieces;
+  for (const auto& [cluster, number] : processors) pieces.push_back({cluster, number});
+  return pieces;
+}
+
 /// What the jobs of this site's users that run on several clusters ask of the links.
 LinkLoads loads_of(SiteParts& parts, const CoMap& map) {
   LinkLoads loads{capacities_of(map), {}};
-  if (parts.communication.empty()) return loads;
-  std::map<RequestId, std::map<std::size_t, std::uint32_t>> jobs;
-  for (const LeaseId& id : parts.leases.all()) {
-    const HopLease& lease = parts.leases.get(id);
-    for (const auto& [request, groups] : lease.handed_out) {
-      if (parts.communication.of(request) <= 0) continue;
-      for (const NodeGroup& group : groups)
-        for (std::size_t i = 0; i < map.views.size(); ++i)
-          if (map.views[i].site == id.owner && map.views[i].name == group.cluster) {
-            jobs[request][i] += processors_of(group);
-            break;
-          }
-    }
-  }
-  parts.communication.keep([&](const RequestId& request) { return jobs.contains(request); });
-  for (const auto& [request, clusters] : jobs) {
-    std::vector<ClusterProcessors> pieces;
-    for (const auto& [cluster, processors] : clusters) pieces.push_back({cluster, processors});
-    if (JobDemand demand = demand_of(pieces, parts.communication.of(request)); !demand.empty())
+  parts.communication.each([&](const RequestId& request, const Communication::Job& job) {
+    const std::vector<ClusterProcessors> pieces = pieces_of(parts, map, request, job);
+    if (pieces.empty()) return false;
+    if (JobDemand demand = demand_of(pieces, job.per_processor); !demand.empty())
       loads.running.push_back(std::move(demand));
-  }
+    return true;
+  });
   return loads;
 }
 
@@ -77,9 +86,12 @@ std::string price_of(SiteParts& parts, const LocalRequest& request, const CoMap&
   return price_text(placement, map.views, per_processor_of(request), loads_of(parts, map));
 }
 
-void note_communication(SiteStep& s, const LocalRequest& request) {
-  if (const double per_processor = per_processor_of(request); per_processor > 0)
-    s.parts.communication.began(request.request.id, per_processor);
+void note_communication(SiteStep& s, const LocalRequest& request, const std::vector<HopLease*>& leases) {
+  const double per_processor = per_processor_of(request);
+  if (per_processor <= 0) return;
+  std::vector<LeaseId> ids;
+  for (const HopLease* lease : leases) ids.push_back(lease->id);
+  s.parts.communication.began(request.request.id, per_processor, std::move(ids));
 }
 
 }  // namespace dmm::site_steps

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sitemgr/part_placing.hpp"
 #include "sitemgr/site_step.hpp"
@@ -15,7 +16,7 @@ Placement least_slowed(SiteParts& parts, const LocalRequest& request, const Reso
                        Placement placement);
 /// What the placement asks of the links, for people; empty where that isn't minded.
 std::string price_of(SiteParts& parts, const LocalRequest& request, const CoMap& map, const Placement& placement);
-/// The request has its nodes: what it sends is minded from now on, if it is spread over clusters.
-void note_communication(SiteStep& s, const LocalRequest& request);
+/// The request has its nodes, under these leases: what it sends is minded from now on, if it is spread over clusters.
+void note_communication(SiteStep& s, const LocalRequest& request, const std::vector<HopLease*>& leases);
 
 }  // namespace dmm::site_steps

@@ -12,7 +12,7 @@ namespace dmm {
 
 class QueueTotals {
  public:
-  /// Processors of servable requests.
+  /// Processors of requests that this site could hold: of servable ones, and of those that a placement may put here.
   std::uint64_t demand() const { return demand_; }
   /// The same less those that are out on a delegation: the queued part of the load.
   std::uint64_t demand_here() const { return demand_here_; }

@@ -124,6 +124,10 @@ BatchManagerConfigOrError read_batch_manager_config(const std::string& path, con
   return config_from_json<BatchManagerConfig>(read_json_file(path), path, options, read_batch_manager_keys);
 }
 
+std::vector<std::string> keys_for_next_start(const BatchManagerConfig& now, const BatchManagerConfig& wanted) {
+  return start_keys_that_differ(write_config(now), write_config(wanted));
+}
+
 std::string write_config(const BatchManagerConfig& config) {
   return text_of_keys([&](JsonWriter& writer) { visit_batch_manager_keys(config, writer); });
 }

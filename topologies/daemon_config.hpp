@@ -133,6 +133,7 @@ std::vector<std::string> keys_for_next_start(const SiteConfig& now, const SiteCo
 std::vector<std::string> keys_for_next_start(const JobManagerConfig& now, const JobManagerConfig& wanted);
 std::vector<std::string> keys_for_next_start(const ResourceManagerConfig& now,
                                              const ResourceManagerConfig& wanted);
+std::vector<std::string> keys_for_next_start(const BatchManagerConfig& now, const BatchManagerConfig& wanted);
 /// The other keys that differ between two configurations, as write_config writes them: a running daemon takes these.
 std::vector<std::string> keys_taken_at_once(const std::string& before, const std::string& after);
 

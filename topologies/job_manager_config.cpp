@@ -1,7 +1,5 @@
 // The file of a job manager: its keys, and defaults that follow from others.
-#include <string_view>
-
-#include "protocol/numbers.hpp"
+#include "protocol/host_port.hpp"
 #include "topologies/daemon_config.hpp"
 #include "topologies/daemon_file.hpp"
 #include "topologies/daemon_keys.hpp"
@@ -13,12 +11,9 @@ namespace {
 
 /// Empty, or an address and a port.
 std::string fault_of_files_listen(const std::string& listen) {
-  const std::size_t colon = listen.rfind(':');
-  std::uint16_t port = 0;
-  const bool is_whole =
-      colon != std::string::npos && colon > 0 && parse_number(std::string_view(listen).substr(colon + 1), port);
-  return listen.empty() || is_whole ? std::string()
-                                    : "expected HOST:PORT, as in 0.0.0.0:0; found \"" + listen + '"';
+  return listen.empty() || parse_host_and_port(listen)
+             ? std::string()
+             : "expected HOST:PORT, as in 0.0.0.0:0; found \"" + listen + '"';
 }
 
 template <class Config, class Visitor>

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "keys/endpoint_key.hpp"
-#include "protocol/numbers.hpp"
+#include "protocol/host_port.hpp"
 
 namespace dmm {
 
@@ -14,10 +14,8 @@ namespace {
 
 /// The port behind the last colon, or 0.
 unsigned port_of(const std::string& address) {
-  const std::size_t colon = address.rfind(':');
-  if (colon == std::string::npos || colon == 0) return 0;
-  unsigned port = 0;
-  return parse_number(std::string_view(address).substr(colon + 1), port) && port <= 65535 ? port : 0;
+  const auto place = parse_host_and_port(address);
+  return place ? place->port : 0;
 }
 
 /// The number of letters that were added, left out, replaced, or swapped with the next one.

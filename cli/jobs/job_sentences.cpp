@@ -199,6 +199,15 @@ std::string causes_text(const ToldJob& job) {
   return text;
 }
 
+/// "Owners interrupted it by their right "; a preemption is the home site's decision.
+std::string interrupters_text(const ToldJob& job) {
+  std::uint64_t preempted = 0;
+  for (const ToldJob::Cause& one : job.causes)
+    if (one.cause == "preempted") preempted += one.times;
+  if (preempted == 0) return "Owners interrupted it by their right ";
+  return std::string(preempted < job.interruptions ? "Owners and its site" : "Its site") + " interrupted it ";
+}
+
 /// "2026-11-27 08:00:00", by the clock of this host.
 std::string date_text(double date) {
   const auto whole = static_cast<time_t>(date);
@@ -288,8 +297,8 @@ std::vector<std::string> earlier_sentences(const ToldJob& job, double now) {
     lines.push_back("It ended with its keeper " + count_text(job.keeper_deaths, "time") +
                     "; that doesn't count as a rerun.");
   if (job.interruptions > 0)
-    lines.push_back("Owners interrupted it by their right " + count_text(job.interruptions, "time") +
-                    causes_text(job) + "; that doesn't count as a rerun.");
+    lines.push_back(interrupters_text(job) + count_text(job.interruptions, "time") + causes_text(job) +
+                    "; that doesn't count as a rerun.");
   if (job.false_starts > 0)
     lines.push_back("Its nodes were gone before it ran, " + count_text(job.false_starts, "time") +
                     "; that doesn't count as a rerun.");

@@ -8,6 +8,7 @@
 #include "daemons/answers/job_orders.hpp"
 #include "daemons/answers/json_answer.hpp"
 #include "daemons/answers/output_view.hpp"
+#include "jobmgr/reruns.hpp"
 #include "protocol/programs.hpp"
 #include "protocol/text.hpp"
 
@@ -114,7 +115,7 @@ Json job_of(const JobView& job, const ViewTime& time) {
           {"reruns", job.reruns},
           {"keeper_deaths", job.keeper_deaths},
           {"false_starts", job.false_starts},
-          {"interruptions", job.past.times},
+          {"interruptions", interruptions_of(job.past, job.past_causes)},
           {"interrupted_by", views::texts(job.past.owners)},
           {"interruption_causes", causes_of(job.past_causes)},
           {"request", to_text(job.request)},

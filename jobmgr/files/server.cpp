@@ -21,6 +21,7 @@
 
 #include "jobmgr/files/identity.hpp"
 #include "jobmgr/files/shelf.hpp"
+#include "protocol/host_port.hpp"
 #include "protocol/numbers.hpp"
 #include "runtime/files.hpp"
 
@@ -101,14 +102,6 @@ void say_received(const HomeShelf& shelf, const httplib::Request& request, httpl
   const auto received = shelf.received(request.matches[1], number_in(request));
   if (const auto* fault = std::get_if<ShelfFault>(&received)) return refuse(response, *fault);
   response.set_content(std::to_string(std::get<std::uint64_t>(received)), "text/plain");
-}
-
-/// "0.0.0.0:7430" in two; false if it is something else.
-bool divide(const std::string& listen, std::string& host, int& port) {
-  const std::size_t colon = listen.rfind(':');
-  if (colon == std::string::npos || colon == 0) return false;
-  host = listen.substr(0, colon);
-  return parse_number(std::string_view(listen).substr(colon + 1), port) && port >= 0 && port <= 65'535;
 }
 
 bool has_port(const std::string& host) { return host.find(':') != std::string::npos; }
@@ -201,9 +194,10 @@ HomeServer::~HomeServer() {
 OrFault<std::unique_ptr<HomeServer>> HomeServer::open(const HomeServerSettings& settings) {
   using Result = OrFault<std::unique_ptr<HomeServer>>;
   const auto fail = [](std::string why) { return Result(std::in_place_index<1>, std::move(why)); };
-  std::string host;
-  int port = 0;
-  if (!divide(settings.listen, host, port)) return fail("files_listen: expected HOST:PORT");
+  const auto place = parse_host_and_port(settings.listen);
+  if (!place) return fail("files_listen: expected HOST:PORT");
+  const std::string host(place->host);
+  int port = place->port;
   auto identity = server_identity(settings.folder + "/files-key.pem");
   if (auto* fault = std::get_if<1>(&identity)) return fail(std::move(*fault));
   HomeServerAddress address{{}, std::get<0>(identity).pin, std::get<0>(identity).secret};

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "jobmgr/reruns.hpp"
 #include "manager/assert.hpp"
 #include "manager/lookup.hpp"
 #include "protocol/programs.hpp"
@@ -179,7 +180,7 @@ class DmmRun {
     outcome.origin = record.origin;
     outcome.delegations = hops_of(record);
     outcome.delegations_tried = record.tries;
-    totals_.jobs_interrupted += record.past.times > 0;
+    totals_.jobs_interrupted += interruptions_of(record.past, record.past_causes) > 0;
     totals_.jobs_rerun += record.reruns + record.false_starts > 0;
     pieces_.clear();
     if (record.places.size() == 1 && !record.places[0].clusters.empty())

@@ -63,7 +63,7 @@ std::string FaultRun::play() {
       if (!step()) return fault_;
     if (world_->quiet()) break;
     world_->run_until(look);
-    look_around();
+    if (!look_around()) return fault_;
   }
   fault_ = checkers_.check_all(*world_);
   if (fault_.empty()) fault_ = checkers_.check_rest(*world_);
@@ -73,9 +73,9 @@ std::string FaultRun::play() {
 }
 
 /// Looks at fixed times, which don't depend on other events.
-void FaultRun::look_around() {
+bool FaultRun::look_around() {
   world_->end_drains();  // a site that waited for its disk missed the first order
-  if (run_.trouble == Trouble::none) rest_watch_.check_homecoming(*world_);
+  if (run_.trouble == Trouble::none) fault_ = rest_watch_.check_homecoming(*world_);
   rest_watch_.look(*world_);
   const Duration after = run_.co_allocated ? hopeless_in_contention : hopeless_after;
   if (world_->now() - rest_watch_.ran() >=
@@ -83,6 +83,7 @@ void FaultRun::look_around() {
     cancel_hopeless();
     rest_watch_.go_on(world_->now());
   }
+  return fault_.empty();
 }
 
 void FaultRun::play_unchecked() {

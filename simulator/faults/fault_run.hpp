@@ -58,7 +58,8 @@ class FaultRun {
  private:
   bool advance(Instant until);
   bool step();
-  void look_around();
+  /// Like `step`: false if something is wrong.
+  bool look_around();
   void crash_the_doomed();
   void bring_back();
   void tell();

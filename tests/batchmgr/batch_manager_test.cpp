@@ -291,4 +291,25 @@ TEST_CASE("batch manager: while a look goes on there is no second one") {
   CHECK(stage.open.size() == 1);
 }
 
+TEST_CASE("batch manager: other settings hold from the next look on, and what finds pilots can't change") {
+  Stage stage;
+  stage.look("node b1 idle 4 8000 -\n");
+  BatchSettings wanted = settings();
+  wanted.reserve = 1;
+  CHECK(stage.manager.reconfigure(wanted) == "");
+  stage.look("node b1 idle 4 8000 -\n", seconds(20));
+  CHECK(stage.open.empty());  // the only idle node stays for local users
+  for (const auto change :
+       {+[](BatchSettings& s) { s.name = "other"; }, +[](BatchSettings& s) { s.partition = "o"; },
+        +[](BatchSettings& s) { s.borrow.from = {"a/nodes"}; }}) {
+    BatchSettings refused = settings();
+    change(refused);
+    CHECK(stage.manager.reconfigure(refused).find("can't change") != std::string::npos);
+    CHECK(stage.manager.settings().reserve == 1);
+  }
+  CHECK(stage.manager.reconfigure(settings()) == "");
+  stage.look("node b1 idle 4 8000 -\n", seconds(1));
+  CHECK(stage.take("dmm").command.arguments[1] == "node");
+}
+
 }  // namespace dmm::batch_manager_test

@@ -166,8 +166,13 @@ TEST_CASE("why: a job that was interrupted tells how often, by which owners, and
   job.interruptions = 3;
   job.causes = {{"gamma", "at_longest", 1}, {"beta", "reclaimed", 2}, {"beta", "preempted", 1}};
   expect(earlier_sentences(job, 490),
-         {"3 times: lease at its longest at gamma (1), reclaimed by beta (2), "
+         {"Owners and its site interrupted it 3 times: lease at its longest at gamma (1), reclaimed by beta (2), "
           "preempted by a job of high priority at beta (1); that doesn't count as a rerun."});
+  job.interruptions = 2;
+  job.causes = {{"alpha", "preempted", 2}};
+  expect(earlier_sentences(job, 490),
+         {"Its site interrupted it 2 times: preempted by a job of high priority at alpha (2); "
+          "that doesn't count as a rerun."});
   job.interruptions = 7;
   job.causes = {{"beta", "node_removed", 1}, {"beta", "link_removed", 1}, {"beta", "of_later", 1}};
   expect(earlier_sentences(job, 490),

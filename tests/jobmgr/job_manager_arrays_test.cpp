@@ -424,6 +424,27 @@ TEST_CASE("job arrays: a submission is counted with all elements, and repeated w
   CHECK(stage.submit({array_of("0-9")}).fault == "at most 1000 jobs may be open at once");
 }
 
+TEST_CASE(
+    "job arrays: an element that is reclaimed again and again pauses for 64 s at most, the others don't [S138c]") {
+  Stage stage;
+  stage.submit({array_of("0-1")});
+  const std::uint64_t reclaimed = element(stage, 1, 0), other = element(stage, 1, 1);
+  stage.said<Request>(site);
+  for (const std::int64_t pause : {0, 1, 2, 4, 8, 16, 32, 64, 64, 64}) {
+    const std::uint32_t attempt = stage.manager.job(reclaimed)->attempt;
+    stage.run_one(reclaimed, attempt);
+    stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::reclaimed, true, {}});
+    const Instant again_at = stage.manager.job(reclaimed)->again_at;
+    CHECK((again_at == never ? Duration{} : again_at - stage.now) == seconds(pause));
+    stage.pass(seconds(pause));
+    CHECK(stage.said<Request>(site).size() == 1);
+  }
+  CHECK(stage.manager.job(other)->again_at == never);
+  stage.run_one(other);
+  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::reclaimed, true, {}});
+  CHECK(stage.manager.job(other)->again_at == never);  // its own first interruption
+}
+
 TEST_CASE("job arrays: rows of a ledger that say impossible things of an array are refused") {
   Stage stage;
   stage.submit({array_of("0-9%2")});

@@ -86,6 +86,34 @@ TEST_CASE("interruptions: an end by an owner's right costs no rerun, and the nex
 }
 
 TEST_CASE(
+    "interruptions: a preemption is the home site's, and no owner is spared or asked to protect for it [S138e]") {
+  Stage stage;
+  stage.submit({sleeper()});
+  for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
+    stage.run_one(1, attempt);
+    stage.pass(seconds(10));
+    stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::preempted, false, {}});
+    stage.out.messages.clear();
+    stage.hear(fs0, ended(request(1, attempt), EndKind::stopped));
+    const JobView view = *stage.manager.job(1);
+    CHECK(view.state == JobState::waiting);
+    CHECK(view.reruns == 0);
+    CHECK(view.past_causes == std::vector{InterruptionCause{site.site, LeaseEnd::preempted, attempt}});
+    CHECK(interruptions_of(view.past, view.past_causes) == attempt);
+    if (view.again_at != never) stage.pass(view.again_at - stage.now);
+    const auto next = stage.said<Request>(site);
+    REQUIRE(next.size() == 1);
+    CHECK(next[0].past == Interruptions{});
+  }
+  stage.run_one(1, 4);
+  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::reclaimed, true, {}});
+  const JobView view = *stage.manager.job(1);
+  CHECK(view.past.owners == SiteNames{lease.owner});
+  CHECK(interruptions_of(view.past, view.past_causes) == 4);
+  CHECK(view.again_at - stage.now == seconds(4));  // pauses grow with preemptions, too
+}
+
+TEST_CASE(
     "interruptions: a resource manager's word of its owner's right counts if the site forgot the lease [S138e]") {
   Stage stage;
   stage.run_one(1);

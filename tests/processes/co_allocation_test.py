@@ -40,14 +40,18 @@ class ThreeSites(GridTest):
         self.three(policies={"placement": "cm", "flexible_placement": "fcm"})
         record = self.run_job(*self.ALPHA, "--flexible", 24, "--", "true")
         self.assertEqual((record["state"], self.places(record)), ("finished", {"alpha": [0], "beta": [1]}), record)
-        waiting = self.submit(*self.ALPHA, "--components", "18,15,12,4", "--", "true")
+        refused = self.dmm("submit", *self.ALPHA, "--components", "18,15,12,4", "--", "true", code=1).err
+        self.assertIn("needs 49 processors, and all clusters within its reach have 45 that would do", refused)
+        sleeper = self.submit(*self.ALPHA, "--", "sleep", 600)
+        self.until_state(sleeper, "running")
+        waiting = self.submit(*self.ALPHA, "--components", "18,15,12", "--", "true")
         answer = until(lambda: (told := self.dmm("why", waiting, "--json").json)["why"].get("gathered", 0) > 1 and
                        told,
-                       "several tries to gather 49 of 45 processors")
-        self.assertIn("were they idle: 49 processors are asked for, and 45 are usable in all",
-                      answer["why"]["gathering_failed"])
+                       "several tries to gather 45 processors of 44")
+        self.assertIn("too little is free: alpha/nodes 17 of 18", answer["why"]["gathering_failed"])
         self.assertIn("to get all components at once failed", self.dmm("why", waiting).out)
         self.dmm("cancel", waiting)
+        self.dmm("cancel", sleeper)
         self.until_home()
 
     def test_a_job_of_high_priority_ends_one_of_low_priority_which_runs_again(self):
@@ -61,7 +65,7 @@ class ThreeSites(GridTest):
         self.assertEqual(high["state"], "finished", high)
         record = self.until_state(last, "finished")
         self.assertEqual((record["reruns"], record["interruptions"]), (0, 1), record)
-        self.assertIn("preempted by a job of high priority at gamma (1)", self.dmm("why", last).out)
+        self.assertIn("preempted by a job of high priority at alpha (1)", self.dmm("why", last).out)
         self.assertEqual(self.until_state(first, "running")["interruptions"], 0)
         self.dmm("cancel", first, "--yes")
         self.until_home()

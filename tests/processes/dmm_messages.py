@@ -100,7 +100,7 @@ Planned = struct("Planned", ("request", RequestId, RequestId()), ("places", [Pla
 Prefetch = struct("Prefetch", ("request", RequestId, RequestId()), ("site", "name", ""), ("cluster", "name", ""),
                   ("path", ["name"], ()), ("files", [InputFile], ()), number=36)
 Prefetched = struct("Prefetched", ("request", RequestId, RequestId()), ("site", "name", ""), ("cluster", "name", ""),
-                    ("path", ["name"], ()), number=37)
+                    ("path", ["name"], ()), ("text", "text", ""), number=37)
 Survey = struct("Survey", ("hops", "uint", 1), number=17)
 Clusters = struct("Clusters", ("clusters", [ClusterReport], ()), number=18)
 Probe = struct("Probe", ("number", "uint", 0), ("filler", "bytes", b""), number=19)

@@ -173,10 +173,10 @@ class KeptFiles(GridTest):
             {"name": "beta", "parent": "alpha", "users": [],
              "clusters": [{"name": "nodes", "nodes": 4, "kept_files_bytes_max": 10 ** 9}]}))
 
-    def start_with(self, data, path, site):
+    def start_with(self, data, path, site, sha256=None):
         file = self.folder / "job.json"
         self.dmm("files", "add", path, self.server.url(path), "--site", site, "--bytes", len(data), "--sha256",
-                 hashlib.sha256(data).hexdigest(), code=None)
+                 sha256 or hashlib.sha256(data).hexdigest(), code=None)
         file.write_text(json.dumps({"command": ["sha256sum", "data"], "components": [{"processors": 4}],
                                     "stage_in": [{"name": "data", "url": f"lfn:{path}"}]}), encoding="utf-8")
         return self.submit("--site", "alpha", file)
@@ -214,6 +214,16 @@ class KeptFiles(GridTest):
         self.assertTrue(self.events("resmgr beta/nodes", "prefetched"))
         self.assertTrue(self.events("sitemgr alpha", "prefetched"))
         self.assertFalse(list(self.home.glob("**/*.4294967295")))  # the fetch leaves no folder
+
+
+    def test_file_that_can_not_go_ahead(self):
+        self.server.gate.set()
+        name = self.start_with(LARGE, "gated", "archive", sha256="0" * 64)
+        self.until_state(name, "failed")
+        self.assertIn("expected 000", self.dmm("why", name).out)
+        [failed] = self.events("sitemgr alpha", "prefetch_failed")
+        self.assertIn("expected 000", failed["text"])
+        self.assertEqual((failed["at"], failed["cluster"]), ("beta", "nodes"))
 
 
 class ServersThatErr(Files):

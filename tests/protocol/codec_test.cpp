@@ -127,9 +127,10 @@ TEST_CASE("codec: files that go ahead of a job come back as they went [S27]") {
   CHECK(prefetch.cluster == nodes);
   CHECK(prefetch.path == std::vector<SiteName>{id.site});
   CHECK(std::ranges::equal(prefetch.files, files));
-  const auto prefetched = std::get<Prefetched>(again(Prefetched{id, beta, nodes, {id.site, beta}}));
+  const auto prefetched = std::get<Prefetched>(again(Prefetched{id, beta, nodes, {id.site, beta}, "no room"}));
   CHECK(prefetched.cluster == nodes);
   CHECK(prefetched.path == std::vector<SiteName>{id.site, beta});
+  CHECK(prefetched.text.view() == "no room");
   const LeaseId lease{beta, {1, 2}};
   const auto staged = std::get<Staged>(again(Staged{id, {}, beta, 7, seconds(1), lease, 3, {ShortText("5f")}}));
   CHECK(staged.lease == lease);

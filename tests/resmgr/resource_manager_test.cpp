@@ -446,4 +446,26 @@ TEST_CASE("resource manager: no grace is so long that time overflows") {
   CHECK(stage.ordered<EndTask>().at(0).grace == Duration{});
 }
 
+TEST_CASE("resource manager: its site hears that files came ahead of a job, or why they can't [S88f]") {
+  Stage stage = Stage::in_contact();
+  ResourceManagerSettings keeping = settings_of_8_nodes();
+  keeping.jobs.kept_files.folder = "/kept";
+  stage.manager = ResourceManager(keeping);
+  InputFiles files;
+  files.push_back({"f", {{"http://h/f", home}}, 7, ShortText(std::string(64, '5'))});
+  stage.manager.receive(stage.now, Received{owner, Prefetch{job(1), home, keeping.cluster, {home}, files}, {}, {}},
+                        stage.effects);
+  const auto fetched = stage.ordered<FetchFiles>();
+  REQUIRE(fetched.size() == 1);
+  for (const char* const text : {"", "no room"}) {
+    stage.forget_effects();
+    stage.manager.receive(stage.now, FilesFetched{job(1), fetched[0].path, text}, stage.effects);
+    const auto told = stage.said<Prefetched>(owner);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].cluster == keeping.cluster);
+    CHECK(told[0].path == std::vector<SiteName>{home});
+    CHECK(told[0].text.view() == text);
+  }
+}
+
 }  // namespace dmm::resource_manager_test

@@ -102,6 +102,21 @@ TEST_CASE("hot sockets: each hot socket has its turn") {
   CHECK(turns == "caca");
 }
 
+TEST_CASE("hot sockets: a socket that cools down before its turn costs no other one its turn") {
+  HotSockets sockets;
+  PipeSocket a, b, c, d;
+  for (PipeSocket* one : {&a, &b, &c, &d}) sockets.add(*one);
+  CHECK(&sockets.next() == &a);
+  sockets.pass_turn();
+  CHECK(&sockets.next() == &b);
+  sockets.pass_turn();
+  sockets.cool(a);
+  CHECK(&sockets.next() == &c);
+  sockets.pass_turn();
+  sockets.cool(d);
+  CHECK(&sockets.next() == &b);
+}
+
 TEST_CASE("hot sockets: a socket that cools down may try its held frame again") {
   HotSockets sockets;
   PipeSocket socket;

@@ -259,7 +259,7 @@ TEST_CASE(
   Stage stage;
   const ClaimRules rules{0.5, 0.125, 0.25};
   CHECK(stage.parts.rules_of(first, rules).wait == 0.5);
-  stage.parts.plan(first, plan_of(start, rules));
+  stage.parts.plan(start, first, plan_claim(start, seconds(100), rules));
   CHECK(stage.parts.has_plans());
   CHECK(stage.parts.next_deadline() == start + seconds(50));
   stage.parts.reports_came(start + seconds(1));  // news doesn't make it due earlier
@@ -280,14 +280,15 @@ TEST_CASE(
   CHECK(stage.parts.plan_of(first) == nullptr);
   CHECK(stage.parts.rules_of(first, rules).wait == 0.375);
   CHECK(stage.parts.take_due(start + seconds(110)) == first);
-  stage.parts.plan(first, plan_of(start + seconds(110), stage.parts.rules_of(first, rules)));
+  const ClaimRules lowered = stage.parts.rules_of(first, rules);
+  stage.parts.plan(start + seconds(110), first, plan_claim(start + seconds(110), seconds(100), lowered));
   CHECK(stage.parts.next_deadline() == start + seconds(110) + microseconds(37'500'000));
   CHECK(stage.parts.start_delay(first) == seconds(110));
 }
 
 TEST_CASE("co-allocator: a planned request claims nodes at once when all clusters have its files [S88f]") {
   Stage stage;
-  stage.parts.plan(first, plan_of(start, {0.5, 0.125, 0.25}));
+  stage.parts.plan(start, first, plan_of(start, {0.5, 0.125, 0.25}));
   const Instant now = start + seconds(10);
   stage.parts.files_came(now, first, north);
   stage.parts.files_came(now, first, north);
@@ -298,6 +299,39 @@ TEST_CASE("co-allocator: a planned request claims nodes at once when all cluster
   CHECK(stage.parts.take_due(now) == first);
   stage.parts.found_no_place(now, first, "too little is free");
   CHECK(stage.parts.plan_of(first) == nullptr);
+}
+
+TEST_CASE("co-allocator: files that a plan awaits are asked for again, ever more seldom, until they came [S88d]") {
+  Stage stage;
+  ClaimPlan plan = plan_claim(start, seconds(10'000), {0.5, 0.125, 0.25});
+  plan.awaited = {north, south};
+  stage.parts.plan(start, first, plan);
+  std::vector<std::int64_t> told;
+  for (Instant now = start; now < start + seconds(1'000); now = now + seconds(10))
+    while (const auto request = stage.parts.take_awaiting_files(now)) {
+      CHECK(request == first);
+      told.push_back((now - start).microseconds / 1'000'000);
+    }
+  CHECK(told == std::vector<std::int64_t>{10, 30, 70, 150, 310, 610, 910});
+  CHECK(stage.parts.next_deadline() == start + seconds(1'210));
+  stage.parts.files_came(start + seconds(1'000), first, north);
+  CHECK(stage.parts.take_awaiting_files(start + seconds(1'210)) == first);
+  stage.parts.files_came(start + seconds(1'220), first, south);
+  CHECK_FALSE(stage.parts.take_awaiting_files(start + seconds(9'000)).has_value());
+  SUBCASE("and no longer than there is a plan") {
+    CHECK(stage.parts.take_due(start + seconds(1'220)) == first);
+    stage.parts.found_no_place(start + seconds(1'220), first, "too little is free");
+    stage.parts.take(first);
+    plan.awaited = {north};
+    stage.parts.plan(start + seconds(1'300), first, plan);
+    CHECK(stage.parts.next_deadline() == start + seconds(1'310));
+    SUBCASE("it comes to nothing") {
+      CHECK(stage.parts.take_due(start + seconds(10'000)) == first);
+      stage.parts.found_no_place(start + seconds(10'000), first, "too little is free");
+    }
+    SUBCASE("the request is dropped") { stage.parts.drop(first); }
+    CHECK_FALSE(stage.parts.take_awaiting_files(start + seconds(20'000)).has_value());
+  }
 }
 
 }  // namespace co_allocator_test

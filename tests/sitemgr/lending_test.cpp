@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sitemgr/lending_terms.hpp"
+#include "sitemgr/refusing.hpp"
 #include "tests/sitemgr/parts_stage.hpp"
 
 namespace dmm::lending_test {
@@ -131,6 +132,36 @@ TEST_CASE("lending: nodes are kept for the borrower that was served least, while
     REQUIRE(part.turn());
     CHECK(part.turn()->borrower == north_place);
   }
+}
+
+TEST_CASE("lending: nodes that jobs placed by their files could use aren't lent") {
+  SiteSettings settings = parts_settings();
+  settings.placement_policy = "close_to_files";
+  PartsStage stage(settings);
+  NodeOffer offer;
+  offer.manager = resource_manager_of(stage.parts.settings.name, "fs-c");
+  offer.cluster = ClusterName("c");
+  offer.nodes = 8;
+  offer.properties.attributes = {{staging_attribute, staging_value}};
+  stage.parts.owned.take_offer(offer, "tcp://x:1");
+  const auto lendable = [&] {
+    return stage.parts.lending.lendable_to(stage.now, stage.parts.lending_site(), north_place);
+  };
+  CHECK(lendable() == 8);
+  ResourceNeed need = PartsStage::need(6);
+  need.constraints.attributes = {{staging_attribute, staging_value}};
+  LocalRequest& placed = stage.add(need);
+  site_steps::classify(stage.parts, *placed.kind);
+  CHECK(placed.kind->placed);
+  CHECK_FALSE(placed.kind->servable);
+  CHECK(lendable() == 2);
+  CHECK(refusal(stage, stage.foreign(north_place, 3)) == RejectReason::not_lending);
+  LocalRequest& too_wide = stage.add([&] {
+    need.components[0].processors = 9;
+    return need;
+  }());
+  site_steps::classify(stage.parts, *too_wide.kind);
+  CHECK(lendable() == 2);  // this site could never hold it
 }
 
 TEST_CASE("lending: all clusters that are reported may be had at once, by quotas and limits [S98c]") {

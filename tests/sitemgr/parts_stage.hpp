@@ -53,7 +53,7 @@ struct PartsStage {
   LocalRequest& add(const ResourceNeed& need, std::uint32_t dttl = 4, const char* user = "alice") {
     bool is_new = false;
     RequestClass& kind = parts.queue.class_of(need, dttl, is_new);
-    if (is_new) parts.queue.classify(kind, true, 1);
+    if (is_new) parts.queue.classify(kind, true, true, 1);
     LocalRequest request;
     request.request.id = {parts.settings.name, user, ++jobs, 1};
     request.since = now;

@@ -38,7 +38,7 @@ struct Stage {
                     std::int32_t priority = 0) {
     bool is_new = false;
     RequestClass& kind = queue.class_of(need, dttl, is_new);
-    if (is_new) queue.classify(kind, true, 1);
+    if (is_new) queue.classify(kind, true, true, 1);
     LocalRequest request;
     request.request.id = {SiteName("home"), "alice", ++jobs, 1};
     request.request.length = length;
@@ -74,7 +74,7 @@ TEST_CASE("request queue: a pass finds in order what a walk over all that waits 
       for (int i = 0; i < 40; ++i) {
         LocalRequest& added = stage.add(need_of(1 + up_to(up_to(1) ? 20 : 400), up_to(3)), up_to(2), {},
                                         static_cast<std::int32_t>(up_to(4)));
-        if (up_to(9) == 0) stage.queue.classify(*added.kind, false, 0);
+        if (up_to(9) == 0) stage.queue.classify(*added.kind, false, false, 0);
       }
       std::uint32_t idle = 1 + up_to(500);
       sweep.begin(stage.queue.fitting());
@@ -166,12 +166,33 @@ TEST_CASE("request queue: what users wait for is summed up in few claims, howeve
   CHECK(stage.queue.totals().claims().size() <= 100);
   CHECK(sum() == 6'000);
   CHECK(stage.queue.totals().claims().contains(LocalClaim{{}, ~std::uint64_t{0}}));
-  stage.queue.classify(*added[0]->kind, false, 0);
+  stage.queue.classify(*added[0]->kind, false, false, 0);
   CHECK(sum() == 5'994);
-  stage.queue.classify(*added[0]->kind, true, 2);
+  stage.queue.classify(*added[0]->kind, true, true, 2);
   CHECK(sum() == 6'000);
   for (LocalRequest* one : added) stage.erase(*one);
   CHECK(stage.queue.totals().claims().empty());
+}
+
+TEST_CASE("request queue: what a placement may put here is demand, though it starts no request by itself") {
+  Stage stage;
+  LocalRequest& placed = stage.add(need_of(3, 0));
+  stage.add(need_of(2, 0));
+  stage.queue.classify(*placed.kind, false, true, 1);
+  const QueueTotals& totals = stage.queue.totals();
+  CHECK(totals.demand() == 5);
+  CHECK(totals.demand_here() == 5);
+  CHECK(totals.borrowing(false) == 3);
+  stage.queue.set_search(placed, Search::gathering);
+  CHECK(totals.demand() == 5);
+  CHECK(totals.demand_here() == 2);
+  stage.queue.set_search(placed, Search::ready);
+  stage.queue.classify(*placed.kind, false, false, 1);
+  CHECK(totals.demand() == 2);
+  stage.queue.classify(*placed.kind, true, true, 1);
+  CHECK(totals.demand_here() == 5);
+  stage.erase(placed);
+  CHECK(totals.demand() == 2);
 }
 
 }  // namespace request_queue_test

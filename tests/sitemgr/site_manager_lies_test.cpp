@@ -399,6 +399,20 @@ TEST_CASE("lies: a Prefetch that leads nowhere, or has been everywhere, goes no 
   CHECK(stage.said<Prefetch>(at_south).empty());
 }
 
+TEST_CASE("lies: a site that takes no files for a neighbour's job says so at once [S88e]") {
+  Stage stage;
+  InputFiles files;
+  files.push_back({"f", {{"http://h/f", north}}, 7, ShortText(std::string(64, '5'))});
+  stage.offer(8);
+  stage.hear(at_south, Prefetch{request(bob, 1, 2).id, home, delft, {south}, files});
+  const auto answer = stage.said_once<Prefetched>(at_south);
+  CHECK(answer.request == request(bob, 1, 2).id);
+  CHECK(answer.site == home);
+  CHECK(answer.cluster == delft);
+  CHECK(answer.path == std::vector<SiteName>{south});
+  CHECK_FALSE(answer.text.empty());
+}
+
 TEST_CASE("lies: a Prefetched goes back along its path alone [S88f]") {
   Stage stage;
   const Prefetched fetched{request(bob, 1, 2).id, north, delft, {south, home}};

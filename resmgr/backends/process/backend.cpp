@@ -262,7 +262,10 @@ void ProcessBackend::carry_out(const FetchFiles& order) {
   const auto leave = [&] { log(Level::info, "prefetch_left", "the files are fetched when the job starts", id); };
   if (!link_.is_connected() || is_known || fetches_.size() >= fetches_max) return leave();
   const auto account = accounts_.account_for(order.request);  // may keep a number, on the disk
-  if (std::holds_alternative<std::string>(account)) return leave();
+  if (const auto* fault = std::get_if<std::string>(&account)) {
+    reports_.push_back(FilesFetched{order.request, order.path, ShortText(*fault)});
+    return link_.ring();
+  }
   fetches_[++serial_] = {id, order.path};
   link_.send(keeper::fetch_job_of(id, order.files, serial_, settings_, path_, std::get<keeper::Account>(account)));
 }
@@ -317,11 +320,12 @@ void ProcessBackend::take(keeper::JobStarted& report) {
 
 void ProcessBackend::fetch_ended(Fetch fetch, const keeper::JobEnded& report) {
   link_.send(keeper::RemoveDirectory{keeper::directory_of(fetch.id)});
-  if (report.kind == EndKind::exited && report.code == 0)
-    reports_.push_back(FilesFetched{fetch.id.request, std::move(fetch.path)});
-  else
-    log(Level::warning, "prefetch_failed",
-        shortened(report.error.empty() ? report.text : report.error, fetch_text_max), fetch.id);
+  std::string text;
+  if (report.kind != EndKind::exited || report.code != 0) {
+    text = shortened(report.error.empty() ? report.text : report.error, fetch_text_max);
+    if (text.empty()) text = "the fetch ended as " + std::string(to_text(report.kind));
+  }
+  reports_.push_back(FilesFetched{fetch.id.request, std::move(fetch.path), ShortText(text)});
 }
 
 void ProcessBackend::take(keeper::JobEnded& report) {

@@ -34,7 +34,8 @@ struct BatchSystem {
   Command (*prolong)(const BatchSettings& settings, const Pilot& pilot);
   /// What a borrowed node runs at its owner to join under this name. Without: the batch system borrows no nodes.
   std::string (*guest_script)(const BatchSettings& settings, const std::string& node);
-  /// Has the batch system forget a borrowed node at once; what runs there goes back to its queue.
+  /// Has the batch system forget a borrowed node that is gone, with all its processes; what ran there goes back to its
+  /// queue.
   Command (*evict)(const BatchSettings& settings, const std::string& node);
   /// Commands that together say, by their ends, whether the batch system is as lending and borrowing need it.
   std::vector<Command> (*questions)(const BatchSettings& settings);

@@ -9,6 +9,14 @@ namespace {
 
 /// A node that was told something isn't told again before.
 constexpr Duration ordered_again = seconds(10);
+/// For so long a batch system may ask for the end of a job where a node was, in vain: Slurm does for `MessageTimeout`.
+constexpr Duration asked_in_vain = seconds(12);
+
+/// Whether a node that is to be forgotten had a job, or may have had one. A node that left in order is drained.
+bool left_jobs_behind(const Snapshot& snapshot, const std::string& node) {
+  const auto guest = std::ranges::find(snapshot.guests, node, &BatchNode::name);
+  return guest != snapshot.guests.end() && (guest->use == NodeUse::busy || guest->use == NodeUse::down);
+}
 
 Command command_for(const Borrower::Site& site, Borrower::Kind kind, const std::string& subject,
                     std::size_t passed_over) {
@@ -20,7 +28,7 @@ Command command_for(const Borrower::Site& site, Borrower::Kind kind, const std::
   const auto turn = static_cast<std::size_t>(std::ranges::find(names, subject) - names.begin()) + passed_over;
   const std::string place = std::to_string(borrow.processors) + "@" + borrow.from[turn % borrow.from.size()];
   return {{settings.dmm, "submit", "--jobmgr", borrow.jobmgr, "--components", place, "--name", subject, "--reruns",
-           "0", "--discard-output", "--input", "-", "--", "unshare", "--mount", "sh", "-s"},
+           "0", "--discard-output", "--warn-program-only", "--input", "-", "--", "unshare", "--mount", "sh", "-s"},
           site.system.guest_script(settings, subject)};
 }
 
@@ -78,8 +86,10 @@ std::vector<Borrower::Order> Borrower::decide(const Site& site, Instant now, con
     }
   };
   add(Kind::evict, decision.evict);
+  for (const Order& order : orders)
+    if (left_jobs_behind(snapshot, order.subject)) attach_from_ = now + asked_in_vain;
   add(Kind::cancel, decision.cancel);
-  add(Kind::attach, decision.attach);
+  if (now >= attach_from_) add(Kind::attach, decision.attach);
   return orders;
 }
 

@@ -56,6 +56,8 @@ class Borrower {
   bool are_guests_news_ = false;  ///< nothing was ordered by them yet
   std::string fault_;
   BorrowingPast past_;
+  /// No node joins before: where one was lost, it would be taken for the lost one, and its job be ended.
+  Instant attach_from_;
   std::map<std::string, std::size_t> passed_over_;  ///< by name of a node: owners that gave none under it
   std::map<std::string, Instant> ordered_;          ///< when a borrowed node or its job was last told something
   std::map<std::string, Instant> evicted_;  ///< when a borrowed node was last forgotten by the batch system

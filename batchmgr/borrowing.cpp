@@ -67,8 +67,7 @@ BorrowingDecision decide_borrowing(const Snapshot& snapshot, const std::vector<G
       --missing;
       // One that is asked for may join at any moment: it isn't given up sooner than one that is there.
     } else if (snapshot.waiting.empty() && (was_idle || (!guest.runs && is_content))) {
-      decision.cancel.push_back(guest.job);
-      if (node != joined.end()) decision.evict.push_back(guest.node);
+      decision.cancel.push_back(guest.job);  // the node itself has the batch system put back what is there by then
     }
   }
   // A node without its job is gone, whatever the batch system believes; or it has joined since the jobs were asked

@@ -78,7 +78,7 @@ std::string node_script(const BatchSettings& settings) {
          "tell reaches 'timeout 3 bash -c \"exec 3<> /dev/tcp/$HOST/$PORT\"'\n"
          "tell namespaces 'unshare --pid --mount --fork true'\n"
          "tell cgroups 'mountpoint /sys/fs/cgroup'\n"
-         "tell guests 'command -v slurmd && command -v munged'\n";
+         "tell guests 'command -v slurmd && command -v munged && command -v scontrol'\n";
 }
 
 std::vector<Finding> examine_node(const BatchSettings& settings, const std::string& node,
@@ -105,8 +105,8 @@ std::vector<Finding> examine_node(const BatchSettings& settings, const std::stri
              "run the batch manager as root; otherwise processes of a job can outlive a killed pilot",
              FindingKind::look)};
   if (lends_to_slurm) {
-    all.push_back(answer(words, "guests", "Slurm for borrowers", "slurmd and munged are there",
-                         "slurmd or munged is missing", "install both: borrowers' nodes run them"));
+    all.push_back(answer(words, "guests", "Slurm for borrowers", "slurmd, munged and scontrol are there",
+                         "slurmd, munged or scontrol is missing", "install all three: borrowers' nodes run them"));
     all.push_back(answer(words, "cgroups", "cgroups", "mounted", "nothing is mounted on /sys/fs/cgroup",
                          "mount -t cgroup2 none /sys/fs/cgroup: slurmd 22.05 doesn't start without"));
   }

@@ -56,10 +56,12 @@ struct Program {
   bool awaits_go = false;    ///< it waits, ready, for a Go; its job manager decides that
   InputFiles inputs = {};    ///< brought to the job's folder first
   OutputFiles outputs = {};  ///< brought home from the job's folder at its end
+  /// SIGTERM goes to the program, and to nothing that it started. The rest of the job ends when the program does.
+  bool warns_program_only = false;
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.arguments, self.working_directory, self.environment, self.limits, self.script, self.input,
-                    self.runner, self.awaits_go, self.inputs, self.outputs);
+                    self.runner, self.awaits_go, self.inputs, self.outputs, self.warns_program_only);
   }
 };
 

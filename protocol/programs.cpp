@@ -140,6 +140,15 @@ void set_outputs(JobDescription& job, OutputFiles outputs) {
   if (!job.program.outputs.empty()) job.need.constraints.attributes.try_emplace(staging_attribute, staging_value);
 }
 
+namespace {
+
+/// Whether a resource manager starts the program itself, not by a launcher.
+bool runs_once(const JobDescription& job) {
+  return job.program.runner == Runner::per_component && !has_files(job.program) && !is_divided(job.need);
+}
+
+}  // namespace
+
 WhyNot fault_of(const JobDescription& job) {
   if (std::string fault = fault_of(job.program); !fault.empty()) return fault;
   const std::size_t bytes = bytes_of(job.program.arguments) + bytes_of(job.program.environment);
@@ -154,6 +163,8 @@ WhyNot fault_of(const JobDescription& job) {
            ": its nodes must have the attribute " + staging_attribute;
   if (job.goes_on && has_agents(job.program.runner))
     return "go_on: the programs of such a job need one another; expected a runner that isn't once or mpi";
+  if (job.program.warns_program_only && !runs_once(job))
+    return "warn_program_only: expected one component, run once in it, without files to be brought";
   if (job.name.size() > job_name_bytes_max) return too_long("name: it", job.name.size(), job_name_bytes_max);
   if (job.dttl > dttl_max) return "dttl: " + std::to_string(job.dttl) + " is above " + std::to_string(dttl_max);
   if (std::string fault = fault_of_path("output_file", job.output_path); !fault.empty()) return fault;

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "batchmgr/lines.hpp"
+#include "batchmgr/systems/slurm_guest.hpp"
 #include "batchmgr/systems/slurm_questions.hpp"
-#include "keys/key.hpp"
 
 namespace dmm {
 namespace slurm {
@@ -153,52 +153,12 @@ Command prolong(const BatchSettings& settings, const Pilot& pilot) {
 
 // ---- borrowed nodes ----
 
-/// For basenc, which wants whole groups of four letters.
-std::string letters_of(const std::string& bytes) {
-  std::string letters = keys::letters_of(bytes);
-  letters.append((4 - letters.size() % 4) % 4, '=');
-  return letters;
-}
-
-/// Runs at the owner, as root, in the namespaces of a job: whatever starts here ends with the job. The key is in
-/// memory alone, in a mount namespace of its own, and is gone with the last process there. A folder that every
-/// host has is the place of it, so that nothing stays if all is killed. The batch manager evicts the node when the
-/// job is over.
-std::string guest_script(const BatchSettings& settings, const std::string& node) {
-  const BorrowSettings& borrow = settings.borrow;
-  return R"(set -e
-umask 077
-D=/media
-if ! [ -d $D ] || ls -A $D | grep -q .; then
-  D=$(mktemp -d /tmp/dmm-guest.XXXXXX)
-  trap 'umount -l "$D"; rmdir "$D"' EXIT
-fi
-trap 'exit 143' TERM
-mount -t tmpfs -o mode=755 dmm-guest "$D"
-echo )" + letters_of(borrow.key_text) +
-         R"( | basenc --base64url -d > "$D/key"
-umask 022
-mkdir "$D/spool"
-: > "$D/cgroup.conf"
-echo )" + letters_of(borrow.configuration_text) +
-         R"( | basenc --base64url -d |
-  sed -e "s#^AuthInfo=.*#AuthInfo=socket=$D/munge#" -e "s#^SlurmdSpoolDir=.*#SlurmdSpoolDir=$D/spool#" \
-      -e "s#^SlurmdPidFile=.*#SlurmdPidFile=$D/slurmd.pid#" -e "s#^SlurmdLogFile=.*#SlurmdLogFile=$D/log#" \
-  > "$D/slurm.conf"
-munged --force --foreground --origin=127.0.0.1 --key-file="$D/key" --socket="$D/munge" --pid-file="$D/munged.pid" \
-  --log-file="$D/munged.log" --seed-file="$D/seed" < /dev/null > /dev/null 2>&1 &
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  if [ -S "$D/munge" ]; then break; fi
-  sleep 0.05
-done
-export SLURM_CONF="$D/slurm.conf"
-slurmd -D -f "$D/slurm.conf" -Z -N )" +
-         node + " --conf \"CPUs=" + std::to_string(borrow.processors) +
-         " RealMemory=" + std::to_string(borrow.memory_megabytes) + " Feature=lent\" < /dev/null &\nwait $!\n";
-}
-
+/// Slurm asks the node of a job that it puts back to end the job there, for some ten seconds at the node's address. No
+/// process is left there to hear it. So the address is one where nothing listens: another borrowed node may be there by
+/// then, and the job again on it.
 Command evict(const BatchSettings&, const std::string& node) {
   return {{"sh", "-c",
+           "scontrol update nodename=\"$1\" nodeaddr=127.0.0.2; "
            "scontrol update nodename=\"$1\" state=down reason=\"its lease is over\" && scontrol delete "
            "nodename=\"$1\"",
            "evict", node}};

@@ -272,6 +272,7 @@ void read_keys(JsonReader& reader, JobDescription& job, FileContext& context) {
   reader.boolean("keep_output", job.keep_output);
   reader.boolean("append", job.append);
   reader.boolean("go_on", job.goes_on);
+  reader.boolean("warn_program_only", job.program.warns_program_only);
   read_array(reader, job.array);
   read_conditions_of(reader, job, context.named);
   make_absolute(job.output_path);

@@ -113,6 +113,11 @@ void add_job_options(CLI::App& command, SubmitOptions& options) {
                 "The job goes on without a component when an owner takes back its nodes (default: it ends, and "
                 "runs again)")
       ->group(job_option_group);
+  command
+      .add_flag(
+          "--warn-program-only", options.warns_program_only,
+          "SIGTERM, which announces its end, goes to the program alone (default: to all that it started, too)")
+      ->group(job_option_group);
   command.add_flag("--hold", options.hold, "It waits until `dmm release`")->group(job_option_group);
   add_of_job(command, "--begin", options.begin,
              "It waits until then: now+1hour, now+90 (seconds), 18:30, 2026-11-27T08:00", "WHEN");

@@ -34,7 +34,7 @@ struct SubmitOptions {
   std::string submission;      ///< the name of this submission; empty: a new one
   double look_seconds = 0.05;  ///< how long to look for a refusal
   bool wait = false, check = false, discard_output = false, append = false, hold = false, goes_on = false,
-       json = false;
+       warns_program_only = false, json = false;
 };
 
 /// Adds all options; `options` must outlive the command.

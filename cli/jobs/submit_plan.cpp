@@ -154,6 +154,7 @@ OrFault<JobDescription, JobFault> job_from(const SubmitOptions& options, const s
   job.keep_output = !options.discard_output;
   job.append = options.append;
   job.goes_on = options.goes_on;
+  job.program.warns_program_only = options.warns_program_only;
   job.output_path = absolute_here(options.output_file);
   job.error_path = absolute_here(options.error_file);
   if (std::string fault = fault_of(job); !fault.empty()) return JobFault{std::move(fault)};

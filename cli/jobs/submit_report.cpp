@@ -108,6 +108,7 @@ Rows rows_of(const JobDescription& job) {
   if (!job.output_path.empty()) rows.emplace_back("output", harmless(job.output_path));
   if (!job.error_path.empty()) rows.emplace_back("errors", harmless(job.error_path));
   if (job.append) rows.emplace_back("append", "yes");
+  if (program.warns_program_only) rows.emplace_back("SIGTERM goes to", "the program alone");
   if (job.goes_on) rows.emplace_back("a component is taken", "it goes on without");
   if (job.priority != unsaid.priority) rows.emplace_back("priority", std::to_string(job.priority));
   if (job.communication > 0)
@@ -198,6 +199,7 @@ Json job_as_json(const JobDescription& job) {
           {"error_file", job.error_path.view()},
           {"append", job.append},
           {"go_on", job.goes_on},
+          {"warn_program_only", program.warns_program_only},
           {"keep_output", job.keep_output},
           {"array", to_text(job.array)},
           {"hold", job.hold},

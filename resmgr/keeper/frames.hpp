@@ -22,7 +22,7 @@
 namespace dmm::keeper {
 
 /// Raise it with every change of this file: the keeper of another build may be beside the manager.
-constexpr std::uint32_t frames_version = 7;
+constexpr std::uint32_t frames_version = 8;
 /// Of the outcomes of ended jobs on disk, which the next build may find.
 constexpr std::uint32_t outcome_version = 2;
 
@@ -85,12 +85,14 @@ struct StartJob {
   std::string script;
   std::string input;       ///< what it reads from standard input
   bool awaits_go = false;  ///< its program is a launcher, which reports when it is ready and is told when to begin
+  bool warns_program_only =
+      false;  ///< SIGTERM goes to its leader alone, and its leader's end is the end of it all
   Account account;
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.serial, self.name, self.directory, self.paths, self.arguments, self.working_directory,
                     self.environment, self.limits, self.memory_bytes, self.processors, self.script_name,
-                    self.script, self.input, self.awaits_go, self.account);
+                    self.script, self.input, self.awaits_go, self.warns_program_only, self.account);
   }
 };
 

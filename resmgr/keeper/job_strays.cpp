@@ -41,7 +41,7 @@ std::map<std::uint64_t, std::string> JobStrays::kill_due(const RunningJobs& jobs
 
 void JobStrays::ask_to_end(std::uint64_t serial, const RunningJob& job, const Expected& expected) const {
   kill(job.shim, SIGTERM);
-  if (job.apart) return;  // ending its namespaces ends all of them
+  if (job.apart || job.order.warns_program_only) return;  // the shim has told all that are to know
   auto processes = descendants_of(job.shim);
   for (const pid_t stray : strays_.list(expected)) {
     const auto below = descendants_of(stray);

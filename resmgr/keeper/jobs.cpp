@@ -177,7 +177,7 @@ void Jobs::leader_ended(std::uint64_t serial, RunningJob& job, int status, Clock
   job.outcome.cpu = cpu;
   // It ended by itself: what it left behind ends at once. A job that was asked to end may use the time that it has
   // left.
-  if (job.kill_at == endless || job.kill_at <= time) kill_now(serial, job);
+  if (job.kill_at == endless || job.kill_at <= time || job.order.warns_program_only) kill_now(serial, job);
 }
 
 // Waits under the guard's lock, so that the guard kills no number that is free again.

@@ -151,7 +151,7 @@ void run_shim(const ShimPlan& plan) {
   sigset_t awaited;
   sigemptyset(&awaited);
   for (const int signal : {SIGCHLD, SIGTERM, SIGUSR1}) sigaddset(&awaited, signal);
-  while (reap(plan, leader) && (leader != 0 || (asked && alone))) {
+  while (reap(plan, leader) && (leader != 0 || (asked && alone && plan.warns_all))) {
     siginfo_t signal{};
     sigwaitinfo(&awaited, &signal);
     if (signal.si_signo == SIGCHLD || signal.si_signo == 0) continue;
@@ -161,8 +161,9 @@ void run_shim(const ShimPlan& plan) {
     if (leader == 0 && !alone) continue;
     if (signal.si_signo == SIGTERM) {
       asked = true;
-      kill(job_processes, SIGTERM);
-      kill(job_processes, SIGCONT);  // a stopped job can't react to SIGTERM
+      const pid_t warned = plan.warns_all ? job_processes : leader;
+      kill(warned, SIGTERM);
+      kill(warned, SIGCONT);  // a stopped job can't react to SIGTERM
     } else {
       kill(job_processes, SIGKILL);
     }

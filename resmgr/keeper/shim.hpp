@@ -4,8 +4,8 @@
 // behind, nothing in there can end it, and everything in there ends with it.
 //
 // The keeper sends it signals: SIGTERM asks the job to end, SIGUSR1 kills its leader's group, SIGKILL everything. It
-// reports events in words, see resmgr/keeper/words.hpp. When the leader has ended it ends, too, unless the job was
-// asked to end and has time left: the rest of its namespaces may use that time.
+// reports events in words, see resmgr/keeper/words.hpp. When the leader has ended it ends, too, unless all of the job
+// was asked to end and has time left: the rest of its namespaces may use that time.
 #pragma once
 
 #include <array>
@@ -39,8 +39,9 @@ struct ShimPlan {
   rlimit mark{};
   int input = -1, output = -1, error = -1;  ///< the program's own
   int words = -1;
-  int cgroup = -1;    ///< the file that takes the job's processes; -1 for none
-  int launcher = -1;  ///< a launcher's socket to the keeper; -1 for none
+  int cgroup = -1;        ///< the file that takes the job's processes; -1 for none
+  int launcher = -1;      ///< a launcher's socket to the keeper; -1 for none
+  bool warns_all = true;  ///< SIGTERM goes to all of the job, not to its leader alone
 };
 
 /// Never returns.

@@ -91,6 +91,7 @@ pid_t spawn(const StartJob& job, const SpawnContext& context) {
   plan.words = context.words;
   plan.cgroup = context.cgroup;
   plan.launcher = context.launcher;
+  plan.warns_all = !job.warns_program_only;
   add_limits(plan, job.limits, context.rules);
   const pid_t process = fork_into(plan.isolation);
   if (process == 0) run_shim(plan);

@@ -187,6 +187,29 @@ TEST_CASE("isolation: everything a job left behind ends with it, with the grace 
   CHECK(f.ended(task(3)).code == SIGKILL);
 }
 
+TEST_CASE("isolation: only a program that wants to be warned alone is, and all it started ends with it [S141a]") {
+  const std::string script =
+      "(trap 'echo warned' TERM; echo x > ready; while :; do sleep 0.02; done) & setsid sleep 1000 & "
+      "trap 'sleep 0.2; echo over; exit 3' TERM; until [ -s ready ]; do sleep 0.01; done; echo $! > all; "
+      "while :; do sleep 0.02; done";
+  for (const bool isolate : {true, false}) {
+    for (const bool alone : {true, false}) {
+      CAPTURE(isolate);
+      CAPTURE(alone);
+      Fixture f(seconds(60), {.isolate = isolate});
+      Program program{{"sh", "-c", script}, {}, {}, {}};
+      program.warns_program_only = alone;
+      f.start(task(1), program);
+      f.number_in(f.home(1) + "/all");
+      f.backend->perform(EndTask{task(1), alone ? seconds(1000) : milliseconds(500)});
+      const TaskEnded end = f.ended(task(1));
+      CHECK(end.code == 3);
+      CHECK(end.output == (alone ? "over\n" : "warned\nover\n"));
+      CHECK(f.run_shell(task(2), "true").code == 0);
+    }
+  }
+}
+
 TEST_CASE("isolation: a job can't become the manager") {
   for (const bool isolate : {true, false}) {
     CAPTURE(isolate);

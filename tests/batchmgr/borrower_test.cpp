@@ -95,6 +95,23 @@ TEST_CASE("borrower: a node without its job is evicted, and a look that is older
   CHECK(newer.guests.size() == 1);
 }
 
+TEST_CASE(
+    "borrower: where a node was lost with its job, none joins until the batch system is done with that job") {
+  for (const NodeUse use : {NodeUse::busy, NodeUse::down, NodeUse::drained}) {
+    CAPTURE(static_cast<int>(use));
+    Story story;
+    story.snapshot.guests = {{.name = "lent1", .use = use}};
+    REQUIRE(story.decide("", 2).at(0).kind == Borrower::Kind::evict);
+    story.borrower.done(story.now, Borrower::Kind::evict, "lent1");
+    story.snapshot.guests.clear();
+    story.now = story.now + seconds(10);
+    const bool is_lost = use != NodeUse::drained;
+    CHECK(story.decide("", 2).empty() == is_lost);
+    story.now = story.now + seconds(11);
+    CHECK(story.decide("", 2).size() == 2);
+  }
+}
+
 TEST_CASE("borrower: people see how far a borrowed node is") {
   Story story;
   story.decide(lent1 + R"(, {"job": 6, "name": "lent2", "state": "waiting"})", 0);

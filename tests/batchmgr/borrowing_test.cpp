@@ -134,7 +134,7 @@ TEST_CASE("borrowing: a borrowed node that was idle for long goes back") {
       .guest("lent2", true)
       .joined("lent2", NodeUse::idle, 10);
   CHECK(story.decide().cancel == Names{"job of lent1"});
-  CHECK(story.decide().evict == Names{"lent1"});
+  CHECK(story.decide().evict.empty());  // its processes are there yet
   story.waits(1);
   CHECK(story.decide().cancel.empty());
 }

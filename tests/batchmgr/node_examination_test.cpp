@@ -50,7 +50,7 @@ TEST_CASE("node examination: what a node lacks is named") {
 TEST_CASE("node examination: a node that may be lent to another Slurm has to have Slurm's daemons") {
   BatchSettings trusting = settings();
   trusting.node_settings = {"accounts.map=[{\"site\": \"a\", \"trust\": \"full\"}]"};
-  CHECK(bad_of(good, trusting) == "n1: Slurm for borrowers: slurmd or munged is missing;");
+  CHECK(bad_of(good, trusting) == "n1: Slurm for borrowers: slurmd, munged or scontrol is missing;");
 }
 
 TEST_CASE("node examination: a node on which nothing can be run is to be looked at") {

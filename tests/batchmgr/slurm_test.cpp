@@ -153,7 +153,17 @@ TEST_CASE("slurm: what a borrowed node runs has the cluster's key and configurat
   const std::string script = slurm().guest_script(borrowing, "lent1");
   CHECK(script.find("reboot") == std::string::npos);
   CHECK(script.find("echo JwAkKHJlYm9vdCk= | basenc") != std::string::npos);
-  CHECK(script.find("-N lent1 --conf \"CPUs=4 ") != std::string::npos);
+  CHECK(script.find("N=lent1\n") != std::string::npos);
+  CHECK(script.find("-N $N --conf \"CPUs=4 ") != std::string::npos);
+}
+
+TEST_CASE("slurm: a node that is evicted is asked nothing any more where it was") {
+  const std::string script = slurm().evict(settings(), "lent1").arguments.at(2);
+  const std::size_t away = script.find("nodeaddr=127."), down = script.find("state=down"),
+                    gone = script.find("scontrol delete");
+  CHECK(away < down);
+  CHECK(down < gone);
+  CHECK(gone != std::string::npos);
 }
 
 }  // namespace dmm::slurm_test

@@ -159,7 +159,8 @@ TEST_CASE("job file: all keys are read") {
     "environment": {"X": "1"}, "dttl": 2, "priority": -3, "reruns_max": 0,
     "limits": {"cpu_seconds": 1, "memory_bytes": 2, "open_files": 3, "file_bytes": 4, "wall_seconds": 5},
     "output_file": "/tmp/out", "error_file": "/tmp/err", "keep_output": false,
-    "memory_bytes": 1024, "attributes": {"arch": "x86_64"}, "communication": 2.5})");
+    "memory_bytes": 1024, "attributes": {"arch": "x86_64"}, "communication": 2.5, "warn_program_only": true})");
+  CHECK(job.program.warns_program_only);
   CHECK(job.communication == 2'500);
   CHECK(job.program.arguments == std::vector<std::string>{"a", "a"});
   CHECK(job.need.components.at(0).processors == 4);

@@ -53,6 +53,11 @@ class Cluster(SiteShell):
         """Waits until Slurm has no job at all."""
         until(lambda: not self.run("squeue", "--noheader"), lambda: self.run("squeue"), MINUTE)
 
+    def pid_of_guest(self, node):
+        """The slurmd of a node that the cluster has borrowed."""
+        [pid] = processes_with(f"-Z\0-N\0{node}\0")
+        return pid
+
     def stop_lending(self):
         """Ends the batch manager and its pilots."""
         end(self.pid_of("batch/batchmgr"), signal.SIGTERM)

@@ -138,6 +138,20 @@ TEST_CASE("programs: zero bytes, no program and hops without end are refused") {
   CHECK(fault_of(bad) == fault);
 }
 
+TEST_CASE("programs: a program that alone is warned runs once, without a launcher") {
+  JobDescription good = job();
+  good.program.warns_program_only = true;
+  CHECK(fault_of(good) == "");
+  JobDescription bad = good;
+  SUBCASE("a runner") { bad.program.runner = Runner::per_node; }
+  SUBCASE("components") { bad.need.components.push_back({1, {}, {}}); }
+  SUBCASE("chosen components") { bad.need.kind = RequestKind::flexible; }
+  SUBCASE("files") {
+    set_outputs(bad, {std::get<OutputFile>(parse_output_file("result.dat=/home/ann/result.dat"))});
+  }
+  CHECK(fault_of(bad) == "warn_program_only: expected one component, run once in it, without files to be brought");
+}
+
 TEST_CASE("programs: conditions of a job are checked, each with its field and its limit [S146c]") {
   JobDescription at_limit = job(), beyond = job();
   std::string fault;

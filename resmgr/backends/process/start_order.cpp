@@ -126,6 +126,8 @@ StartJob job_of(const StartTask& order, std::uint64_t serial, const ProcessBacke
     job.paths = paths_of(job.arguments.front(), job.environment);
   else
     carry_script(order.program, directory, job);
+  // A launcher doesn't pass a SIGTERM on.
+  job.warns_program_only = order.program.warns_program_only && !order.program.awaits_go;
   if (order.program.awaits_go) put_launcher_before(order.program, settings, job);
   return job;
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """How fast files reach a job and come home from it, compared with `curl` from a server in the same run: megabytes a
-second until they are whole on disk. Input files come from that server, with and without a check of their SHA-256, and
-from the job manager's own server, which also takes output files.
+second until they are whole. Input files come from that server, with and without a check of their SHA-256, and from the
+job manager's own server, which also takes output files. These are safe on the disk at the end, so they are compared
+with `curl` and `sync`, too.
 
-    bench/files.py                     1,000 MB, three times each
+    bench/files.py                     1,000 MB, three times each, in turn
     bench/files.py --megabytes 100
-        bench/files.py --delay 50          over a relay that adds 50 ms in each direction
+    bench/files.py --delay 50          over a relay that adds 50 ms to each way there and back
 """
 import argparse
 import hashlib
@@ -19,10 +20,9 @@ import tempfile
 import threading
 import time
 
-from delay_relay import DelayRelay
-
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 BIN = pathlib.Path(os.environ.get("DMM_BIN", SOURCE / "build/bin")).resolve()
+BENCH = pathlib.Path(os.environ.get("DMM_BENCH", BIN.parent / "bench")).resolve()
 PIECE = 1 << 20
 PAUSE = 3  # seconds, after which a virtual machine has given back freed memory: the same state for each measurement
 
@@ -50,6 +50,7 @@ class Bed:
 
     def __init__(self, folder, megabytes, delay):
         self.folder, self.bytes, checksum = folder, megabytes * 1_000_000, hashlib.sha256()
+        self.relays = []
         with open(folder / "file", "wb") as file:
             for _ in range(0, self.bytes, PIECE):
                 piece = os.urandom(PIECE)[:self.bytes - file.tell()]
@@ -68,9 +69,12 @@ class Bed:
         if delay > 0:
             self.delay_home(delay)
 
-    @staticmethod
-    def relayed(port, delay):
-        return DelayRelay(port, delay / 2000).port if delay > 0 else port
+    def relayed(self, port, delay):
+        if delay == 0:
+            return port
+        self.relays.append(subprocess.Popen([BENCH / "delay_relay", str(port), str(delay // 2)], text=True,
+                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+        return int(self.relays[-1].stdout.readline())
 
     def delay_home(self, delay):
         """The job manager's server stays where it is; nodes are sent to the relay in front of it."""
@@ -86,9 +90,11 @@ class Bed:
     def dmm(self, *words):
         return subprocess.run(["dmm", *map(str, words)], env=self.environment, check=True, capture_output=True).stdout
 
-    def curl(self):
+    def curl(self, is_synced=False):
         began = time.monotonic()
         subprocess.run(["curl", "--silent", "--fail", "--output", self.folder / "copy", self.url], check=True)
+        if is_synced:
+            subprocess.run(["sync", "--data", self.folder / "copy"], check=True)
         took = time.monotonic() - began
         (self.folder / "copy").unlink()
         return took
@@ -103,16 +109,23 @@ class Bed:
         return self.job([file])["overhead_seconds"]
 
     def output(self):
-        """Extra seconds of a job with an output file, compared with a job that leaves the file where it is."""
-        command, brought = f"head -c {self.bytes} /dev/zero > file", self.folder / "brought"
-        took = self.job([], command, stage_out=[{"name": "file", "path": str(brought)}])["wall_seconds"]
+        """Seconds from the end of a job's program until its output file is safe, and the job over. The program's own
+        writing is over by then: at home the disk of another host would be busy with it."""
+        stamp, brought = self.folder / "stamp", self.folder / "brought"
+        self.job([], f"cp {self.folder}/file file && sync --data file && date +%s.%N > {stamp}",
+                 stage_out=[{"name": "file", "path": str(brought)}])
+        took = time.time() - float(stamp.read_text())
         assert brought.stat().st_size == self.bytes
         brought.unlink()
-        return took - self.job([], command)["wall_seconds"]
+        return took
 
     def close(self):
         self.dmm("testbed", "down", "files")
         self.server.shutdown()
+        for relay in self.relays:
+            relay.stdin.close()
+            relay.wait()
+            relay.stdout.close()
 
 
 def main():
@@ -129,7 +142,7 @@ def main():
         ways = {"curl": bed.curl, "a job's input file": lambda: bed.input(one),
                 "the same input file, its SHA-256 compared": lambda: bed.input({**one, "sha256": bed.sha256}),
                 "an input file from home": lambda: bed.input({"name": "file", "path": str(bed.folder / "file")}),
-                "an output file": bed.output}
+                "`curl`, then `sync`": lambda: bed.curl(is_synced=True), "an output file": bed.output}
         try:
             idle = statistics.median(bed.input(small) for _ in range(5))
             seconds = {name: [] for name in ways}
@@ -137,6 +150,7 @@ def main():
                 for name, way in ways.items():
                     time.sleep(PAUSE)
                     seconds[name].append(way() - (idle if "input" in name else 0))
+                    print(f"{name}: {seconds[name][-1]:.2f} s", flush=True)
         finally:
             bed.close()
         print(f"| {given.megabytes} MB over one TCP connection | MB/s | of curl |\n|---|--:|--:|")

@@ -1,7 +1,5 @@
 #include "jobmgr/files/server.hpp"
 
-#include <httplib.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -21,6 +19,7 @@
 
 #include "jobmgr/files/identity.hpp"
 #include "jobmgr/files/shelf.hpp"
+#include "jobmgr/files/tls_server.hpp"
 #include "protocol/host_port.hpp"
 #include "protocol/numbers.hpp"
 #include "runtime/files.hpp"
@@ -120,11 +119,10 @@ static void take_output(HomeServer::Parts& parts, const httplib::Request& reques
 /// What the server's threads use; they may outlive the server.
 struct HomeServer::Parts {
   Parts(ServerIdentity one, std::uint64_t output_bytes_max)
-      : identity(std::move(one)), shelf(output_bytes_max), server(identity.certificate.get(), identity.key.get()) {
+      : identity(std::move(one)),
+        shelf(output_bytes_max),
+        server(identity.certificate.get(), identity.key.get(), silence_seconds) {
     server.new_task_queue = [] { return new BoundedPool; };
-    server.set_read_timeout(silence_seconds);
-    server.set_write_timeout(silence_seconds);
-    server.set_tcp_nodelay(true);
     server.set_socket_options([](socket_t socket) {  // no other process is to share the port
       const int on = 1;
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -145,7 +143,7 @@ struct HomeServer::Parts {
 
   ServerIdentity identity;
   HomeShelf shelf;
-  httplib::SSLServer server;
+  TlsServer server;
   std::atomic<bool> is_closing = false;
   std::promise<void> ended;  ///< no thread answers any more
 };
@@ -203,7 +201,7 @@ OrFault<std::unique_ptr<HomeServer>> HomeServer::open(const HomeServerSettings& 
   HomeServerAddress address{{}, std::get<0>(identity).pin, std::get<0>(identity).secret};
   std::unique_ptr<HomeServer> server(
       new HomeServer(std::make_shared<Parts>(std::get<0>(std::move(identity)), settings.output_bytes_max)));
-  httplib::SSLServer& http = server->parts_->server;
+  TlsServer& http = server->parts_->server;
   const std::string kept = settings.folder + "/files-port";
   int before = 0;
   if (const auto text = read_small_file(kept, 16); port == 0 && text)

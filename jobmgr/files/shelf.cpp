@@ -66,6 +66,7 @@ bool Incoming::flush() {
 std::optional<ShelfFault> Incoming::finish() {
   if (place_->is_withdrawn) return ShelfFault{404, "its task counts no longer"};
   if (is_too_long_) return ShelfFault{413, "more came than was announced"};
+  if (descriptor_ < 0) return std::nullopt;
   if (error_ == 0) flush();
   const auto refuse = [&](int error) {
     return ShelfFault{507, place_->path + " can't be written at home: " + std::strerror(error)};
@@ -138,6 +139,11 @@ std::variant<std::unique_ptr<Incoming>, ShelfFault> HomeShelf::bring(const std::
                                std::to_string(output_bytes_max_)};
   if (at->is_busy.exchange(true)) return ShelfFault{409, "another connection brings it"};
   std::unique_ptr<Incoming> incoming(new Incoming(at, bytes));
+  if (const std::uint64_t whole = at->whole; whole > 0) {  // the answer to its last piece was lost
+    if (whole != bytes + 1 || from != bytes) return ShelfFault{409, std::to_string(whole - 1) + " bytes are here"};
+    incoming->here_ = bytes;
+    return incoming;
+  }
   const auto refuse = [&](int error) {
     return ShelfFault{507, at->path + " can't be written at home: " + std::strerror(error)};
   };

@@ -30,6 +30,7 @@ struct TransferFault {
 };
 
 using CurlHandle = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
+using Headers = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 using CurlWords = std::array<char, CURL_ERROR_SIZE>;
 
 /// For a URL of http, https or file. Behind "#pin=" it may have the SHA-256 of the server's public key in base64: then

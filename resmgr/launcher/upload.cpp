@@ -1,5 +1,5 @@
-// With GET, the server of a job manager tells how many bytes it has; with PUT, it takes the rest (docs/protocol.md,
-// S132h).
+// The server of a job manager takes the file with PUT. After a broken try, GET tells how many bytes it has
+// (docs/protocol.md, S132h).
 #include "resmgr/launcher/upload.hpp"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -68,16 +69,19 @@ class Upload {
     std::string text;
   };
 
-  /// Whether the file has arrived, or is given up: `fault_` says which.
+  /// Whether the file has arrived, or is given up: `fault_` says which. The first try sends at once: a question costs
+  /// a round trip, and of a file with a new ticket nothing is at home.
   bool once() {
-    Said said = ask(false);
-    const char* const end = said.text.data() + said.text.size();
-    if (said.code != CURLE_OK) return fail(said);
-    if (said.status != 200 || std::from_chars(said.text.data(), end, received_).ptr != end || received_ < 0 ||
-        received_ > source_.end)
-      return fail(said);
+    is_first_ = !std::exchange(is_begun_, true);
+    if (!is_first_) {
+      const Said here = ask(false);
+      const char* const end = here.text.data() + here.text.size();
+      if (here.code != CURLE_OK || here.status != 200 ||
+          std::from_chars(here.text.data(), end, received_).ptr != end || received_ < 0 || received_ > source_.end)
+        return fail(here);
+    }
     source_.at = received_;
-    said = ask(true);
+    const Said said = ask(true);
     if (source_.error != 0)
       return fault_ = {StartFault::staging, what_ + " can't be read: " + std::strerror(source_.error)}, true;
     if (said.code != CURLE_OK || said.status != 201) return fail(said);
@@ -94,11 +98,13 @@ class Upload {
     Said said{CURLE_OUT_OF_MEMORY, 0, {}};
     if (!handle) return said;
     CURL* const curl = handle.get();
+    const Headers headers(is_first_ ? curl_slist_append(nullptr, "Expect:") : nullptr, curl_slist_free_all);
     CurlWords words{};
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, words.data());
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &said.text);
     if (with_bytes) {
+      curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
       curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
       curl_easy_setopt(curl, CURLOPT_READFUNCTION, give_bytes);
       curl_easy_setopt(curl, CURLOPT_READDATA, &source_);
@@ -122,6 +128,7 @@ class Upload {
   const UploadLimits& limits_;
   OpenFile source_;
   off_t received_ = 0;
+  bool is_begun_ = false, is_first_ = false;
   TransferFault fault_;
 };
 

@@ -12,7 +12,8 @@ DECLARED = re.compile(r"^ *(?:\[\[\w+\]\] )?(?:(?:static|inline|constexpr|const|
 DEFINED = re.compile(r"^[A-Za-z][^\n=;]*?(?:\b\w+::)?\b(~?\w+)\(", re.M)
 WORD = re.compile(r"[A-Za-z_]\w*")
 # Used without their names.
-BY_PLACE = {"major": "compared by <=>", "minor": "compared by <=>"}
+BY_PLACE = {"major": "compared by <=>", "minor": "compared by <=>",
+            "process_and_close_socket": "called by cpp-httplib"}
 
 
 def check_dead(tree):

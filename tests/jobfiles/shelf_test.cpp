@@ -85,6 +85,17 @@ TEST_CASE("shelf: an output file comes in pieces, and is in its place when it is
   CHECK(place.files() == 1);
 }
 
+TEST_CASE("shelf: a file is whole for a sender that lost the answer, too [S132h]") {
+  Place place;
+  CHECK(place.bring(0, 3)->write("abc", 3));
+  CHECK_FALSE(place.bring(3, 3)->finish());
+  CHECK_FALSE(place.bring(3, 3)->finish());
+  CHECK_FALSE(place.bring(3, 3)->write("d", 1));
+  CHECK(place.refusal(2, 3) == 409);
+  CHECK(place.text("sub/out") == "abc");
+  CHECK(place.files() == 1);
+}
+
 TEST_CASE("shelf: one connection at a time brings a file, and no more than it announced [S132h]") {
   Place place;
   const auto first = place.bring(0, 3);

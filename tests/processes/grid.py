@@ -60,6 +60,12 @@ def lives(pid):
         return False
 
 
+def parent_of(pid):
+    """The process id of its parent; None if it is gone."""
+    lines = read(pathlib.Path(f"/proc/{pid}/status")).decode(errors="replace").splitlines()
+    return next((int(line.split()[1]) for line in lines if line.startswith("PPid:")), None)
+
+
 def number_outside(inside, text):
     """The process id here of the job's process that has this id in its own pid namespace, or the same id if it has none
     there. None if no such process has `text` in its environment."""

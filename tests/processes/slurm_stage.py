@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 from batch_stage import MINUTE, BedTest, SiteShell, until
-from grid import lives, processes_with
+from grid import lives, parent_of, processes_with
 
 NODES = 4
 
@@ -55,7 +55,9 @@ class Cluster(SiteShell):
 
     def pid_of_guest(self, node):
         """The slurmd of a node that the cluster has borrowed."""
-        [pid] = processes_with(f"-Z\0-N\0{node}\0")
+        found = processes_with(f"-Z\0-N\0{node}\0")
+        # A child of slurmd looks like it until it runs a program of its own.
+        [pid] = [process for process in found if parent_of(process) not in found]
         return pid
 
     def stop_lending(self):

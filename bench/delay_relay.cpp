@@ -4,14 +4,17 @@
 // processors from the programs that are measured. It prints its own port, and ends with its standard input.
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <arpa/inet.h>
@@ -85,7 +88,8 @@ class Direction : public std::enable_shared_from_this<Direction> {
   Pipe* empty_pipe() {
     std::unique_lock lock(mutex_);
     if (free_.empty() && pipes_.size() < pipes_max) return pipes_.emplace_back(std::make_unique<Pipe>()).get();
-    changed_.wait(lock, [this] { return !free_.empty(); });
+    changed_.wait(lock, [this] { return !free_.empty() || is_over_; });
+    if (is_over_) return nullptr;
     Pipe* const pipe = free_.back();
     free_.pop_back();
     return pipe;
@@ -103,6 +107,7 @@ class Direction : public std::enable_shared_from_this<Direction> {
         pipe->is_full = true;
         recycle(pipe);
         pipe = empty_pipe();
+        if (!pipe) return;
         continue;
       }
       const auto some = static_cast<std::size_t>(std::max<ssize_t>(count, 0));
@@ -128,10 +133,19 @@ class Direction : public std::enable_shared_from_this<Direction> {
       }
       std::this_thread::sleep_until(next.due);
       if (next.bytes == 0) break;
-      if (!give(next)) return void(shutdown(source_->descriptor(), SHUT_RD));
+      if (!give(next)) return leave();
       recycle(next.pipe);
     }
     shutdown(sink_->descriptor(), SHUT_WR);
+  }
+
+  void leave() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    changed_.notify_all();
+    shutdown(source_->descriptor(), SHUT_RD);
   }
 
   bool give(const Held& one) {
@@ -161,6 +175,7 @@ class Direction : public std::enable_shared_from_this<Direction> {
   std::deque<Held> held_;
   std::vector<std::unique_ptr<Pipe>> pipes_;
   std::vector<Pipe*> free_;
+  bool is_over_ = false;  ///< the sink takes no more
 };
 
 sockaddr_in loopback(int port) {

@@ -1,6 +1,7 @@
 #include "jobmgr/files/tls_server.hpp"
 
 #include <openssl/bio.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 
 #include <algorithm>
@@ -25,6 +26,7 @@ using Connection = std::unique_ptr<SSL, decltype(&SSL_free)>;
 
 /// The socket blocks, with limits of its own for what is silent.
 Connection connection_on(SSL_CTX* context, socket_t socket) {
+  ERR_clear_error();  // of this thread's last connection
   Connection ssl(SSL_new(context), SSL_free);
   BIO* const in = BIO_new_socket(socket, BIO_NOCLOSE);
   BIO* const out = BIO_new_socket(socket, BIO_NOCLOSE);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 /// Answers as a job manager's server would. It takes no byte of the first requests: these are given the `first` status.
 struct Home {
   httplib::Server server;
+  std::mutex lock;  ///< the server has threads of its own
   std::vector<std::string> asked;
   std::string here;
   std::vector<int> first;
@@ -28,10 +30,12 @@ struct Home {
 
   explicit Home(std::vector<int> statuses = {}) : first(std::move(statuses)) {
     server.Get("/out/0", [this](const auto&, auto& response) {
+      const std::lock_guard guard(lock);
       asked.push_back("GET");
       response.set_content(std::to_string(here.size()), "text/plain");
     });
     server.Put("/out/0", [this](const auto& request, auto& response) {
+      const std::lock_guard guard(lock);
       asked.push_back("PUT " + request.get_param_value("from") + " of " + request.get_param_value("bytes") +
                       (request.has_header("Expect") ? ", asked" : ""));
       if (!first.empty()) {
@@ -59,6 +63,7 @@ struct Home {
     const UploadLimits limits{{.pause = milliseconds(1), .tries = 0}, seconds(30), milliseconds(1)};
     TransferFault fault = upload({"file", url}, folder, limits);
     fs::remove_all(folder);
+    const std::lock_guard guard(lock);
     return fault;
   }
 };

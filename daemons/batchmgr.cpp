@@ -9,6 +9,7 @@
 #include "batchmgr/runner/command_runner.hpp"
 #include "daemons/answers/batch_view.hpp"
 #include "daemons/daemon_main.hpp"
+#include "daemons/running_config.hpp"
 #include "runtime/files.hpp"
 #include "topologies/config_notes.hpp"
 #include "topologies/daemon_config.hpp"
@@ -53,10 +54,9 @@ class BatchShell {
     if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
     const BatchManagerConfig& wanted = std::get<BatchManagerConfig>(read);
     BatchSettings chosen = settings_of(wanted);
-    Reloaded reloaded{.left = keys_for_next_start(config_, wanted)};
-    if (chosen.borrow != config_.settings.borrow) reloaded.left.emplace_back("borrow");
     chosen.borrow = driver.manager.settings().borrow;  // with the secrets that were read at the start
-    reloaded.fault = driver.manager.reconfigure(chosen);
+    Reloaded reloaded{.fault = driver.manager.reconfigure(chosen)};
+    if (reloaded.fault.empty()) config_.take(wanted, reloaded);
     return reloaded;
   }
   void take_key(Instant, Driver<BatchManager>&, const Transport&, const LinkKey&) {}
@@ -65,7 +65,7 @@ class BatchShell {
 
  private:
   DaemonArguments arguments_;
-  BatchManagerConfig config_;  ///< it was started with
+  RunningConfig<BatchManagerConfig> config_;
   CommandRunner runner_;
 };
 

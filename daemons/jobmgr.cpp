@@ -9,6 +9,7 @@
 #include "daemons/answers/job_view.hpp"
 #include "daemons/answers/output_view.hpp"
 #include "daemons/daemon_main.hpp"
+#include "daemons/running_config.hpp"
 #include "jobmgr/files/server.hpp"
 #include "jobmgr/job_manager.hpp"
 #include "jobmgr/stream_names.hpp"
@@ -34,9 +35,8 @@ class JobShell {
   JobShell(JobManagerConfig config, DaemonArguments arguments, NumberFile numbers,
            std::unique_ptr<HomeServer> files, Log& log)
       : config_(std::move(config)),
-        taken_(write_config(config_)),
         arguments_(std::move(arguments)),
-        folder_(std::filesystem::absolute(config_.directory).lexically_normal().string()),
+        folder_(std::filesystem::absolute(config_.latest().directory).lexically_normal().string()),
         numbers_(std::move(numbers)),
         files_(std::move(files)),
         log_(log) {}
@@ -69,10 +69,7 @@ class JobShell {
     if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
     const JobManagerConfig& wanted = std::get<JobManagerConfig>(read);
     Reloaded reloaded{.fault = driver.manager.reconfigure(wanted.settings)};
-    reloaded.left = keys_for_next_start(config_, wanted);
-    if (!reloaded.fault.empty()) return reloaded;
-    std::string taken = write_config(wanted);
-    reloaded.taken = keys_taken_at_once(std::exchange(taken_, taken), taken);
+    if (reloaded.fault.empty()) config_.take(wanted, reloaded);
     return reloaded;
   }
 
@@ -108,8 +105,7 @@ class JobShell {
       log_.write(Level::error, "number_not_kept", {{"reason", fault}});
   }
 
-  JobManagerConfig config_;  ///< that it was started with
-  std::string taken_;        ///< what it took last, as `write_config` writes it
+  RunningConfig<JobManagerConfig> config_;
   DaemonArguments arguments_;
   std::string folder_;  ///< of the manager
   FileWriter writer_;

@@ -9,6 +9,7 @@
 #include "daemons/answers/holdings.hpp"
 #include "daemons/answers/resource_view.hpp"
 #include "daemons/daemon_main.hpp"
+#include "daemons/running_config.hpp"
 #include "protocol/given_back.hpp"
 #include "resmgr/backends/process/backend.hpp"
 #include "resmgr/backends/process/unexplained_ends.hpp"
@@ -53,7 +54,6 @@ class ResourceShell {
       : backend_(backend),
         may_leave_(may_leave),
         config_(std::move(config)),
-        taken_(write_config(config_)),
         arguments_(std::move(arguments)),
         settings_(std::move(settings)) {}
 
@@ -67,22 +67,21 @@ class ResourceShell {
   Reloaded reload(Instant now, Driver<ResourceManager>& driver) {
     const auto read = read_config(arguments_);
     if (const auto* error = std::get_if<ConfigError>(&read)) return {.fault = error->text};
-    ResourceManagerConfig wanted = std::get<ResourceManagerConfig>(read);
-    Reloaded reloaded{.left = keys_for_next_start(config_, wanted)};
-    std::string taken = write_config(wanted);
-    wanted.settings.endpoint = settings_.endpoint;  // it listens where it did
-    wanted.settings.users_apart = backend_.state().users_apart;
-    wanted.settings.stages_files = settings_.stages_files;
-    reloaded.fault = driver.manager.reconfigure(now, wanted.settings, driver.effects);
+    const ResourceManagerConfig& wanted = std::get<ResourceManagerConfig>(read);
+    ResourceManagerSettings chosen = wanted.settings;
+    chosen.endpoint = settings_.endpoint;  // it listens where it did
+    chosen.users_apart = backend_.state().users_apart;
+    chosen.stages_files = settings_.stages_files;
+    Reloaded reloaded{.fault = driver.manager.reconfigure(now, chosen, driver.effects)};
     if (!reloaded.fault.empty()) return reloaded;
-    settings_ = std::move(wanted.settings);
-    reloaded.taken = keys_taken_at_once(std::exchange(taken_, taken), taken);
+    settings_ = std::move(chosen);
+    config_.take(wanted, reloaded);
     return reloaded;
   }
 
   bool collect(Instant now, Driver<ResourceManager>& driver) {
     std::vector<TaskReport> reports = backend_.take_reports();
-    if (config_.in_pilot) reports = ends_.pass(now, std::move(reports));
+    if (config_.started_with().in_pilot) reports = ends_.pass(now, std::move(reports));
     hand_over(now, driver, reports);
     std::vector<LogEvent> events = backend_.take_events();
     for (LogEvent& event : events)
@@ -99,13 +98,13 @@ class ResourceShell {
 
   /// Job managers are told to dial the endpoint with the new key.
   void take_key(Instant now, Driver<ResourceManager>& driver, const Transport& transport, const LinkKey&) {
-    settings_.endpoint = transport.published(config_.settings.endpoint);
+    settings_.endpoint = transport.published(config_.started_with().settings.endpoint);
     driver.manager.reconfigure(now, settings_, driver.effects);
   }
 
   bool finish(Instant now, Driver<ResourceManager>& driver, Farewell farewell) {
     if (may_leave_ && farewell == Farewell::leave) return true;
-    if (farewell == Farewell::hand_back || config_.in_pilot) {
+    if (farewell == Farewell::hand_back || config_.started_with().in_pilot) {
       const bool is_done =
           driver.manager.hand_back(now, settings_.hand_back_grace, std::string(given_back_text), driver.effects);
       std::vector<TaskReport> ends = ends_.release();
@@ -122,9 +121,8 @@ class ResourceShell {
 
   ProcessBackend& backend_;
   bool may_leave_;
-  UnexplainedEnds ends_;          ///< in a pilot
-  ResourceManagerConfig config_;  ///< that it was started with
-  std::string taken_;             ///< what it took last, as `write_config` writes it
+  UnexplainedEnds ends_;  ///< in a pilot
+  RunningConfig<ResourceManagerConfig> config_;
   DaemonArguments arguments_;
   ResourceManagerSettings settings_;  ///< of now
   bool told_ = false;                 ///< that it is replaced

@@ -7,6 +7,7 @@
 #include "daemons/answers/site_orders.hpp"
 #include "daemons/answers/site_view.hpp"
 #include "daemons/daemon_main.hpp"
+#include "daemons/running_config.hpp"
 #include "runtime/accounts.hpp"
 #include "runtime/enrolment.hpp"
 #include "runtime/successors.hpp"
@@ -91,7 +92,7 @@ std::vector<DialWanted> dials_of(const SiteConfig& config) {
 class SiteShell {
  public:
   SiteShell(SiteConfig config, DaemonArguments arguments, const std::optional<Keyring>& keyring)
-      : started_with_(config), config_(std::move(config)), arguments_(std::move(arguments)) {
+      : config_(std::move(config)), arguments_(std::move(arguments)) {
     if (!keyring) return;
     own_key_ = keyring->site;
     open_office(public_of(keyring->link));
@@ -122,7 +123,7 @@ class SiteShell {
     if (!reloaded.fault.empty()) return reloaded;
     reloaded.admission = admission_of(wanted);
     if (own_key_) reloaded.admission->trust.sites.emplace(wanted.settings.name, *own_key_);
-    const std::vector<DialWanted> before = dials_of(config_), after = dials_of(wanted);
+    const std::vector<DialWanted> before = dials_of(config_.latest()), after = dials_of(wanted);
     const auto has = [](const std::vector<DialWanted>& dials, const Party& peer) {
       return std::ranges::find(dials, peer, &DialWanted::peer) != dials.end();
     };
@@ -132,9 +133,7 @@ class SiteShell {
       const auto same = std::ranges::find(before, dial.peer, &DialWanted::peer);
       if (same == before.end() || same->endpoint != dial.endpoint) reloaded.dials.push_back(dial);
     }
-    reloaded.taken = keys_taken_at_once(write_config(config_), write_config(wanted));
-    reloaded.left = keys_for_next_start(started_with_, wanted);
-    config_ = wanted;
+    config_.take(wanted, reloaded);
     return reloaded;
   }
 
@@ -142,11 +141,12 @@ class SiteShell {
   /// Tokens name the link key that the site manager listens with.
   void open_office(const LinkKey& link) {
     std::vector<std::string> ancestors;
-    for (const SiteName& site : config_.settings.ancestors) ancestors.emplace_back(site.text);
-    office_.emplace(config_.directory, config_.settings.name, link, std::move(ancestors));
+    const SiteConfig& config = config_.latest();
+    for (const SiteName& site : config.settings.ancestors) ancestors.emplace_back(site.text);
+    office_.emplace(config.directory, config.settings.name, link, std::move(ancestors));
   }
 
-  SiteConfig started_with_, config_;
+  RunningConfig<SiteConfig> config_;
   DaemonArguments arguments_;
   std::optional<SiteKey> own_key_;  ///< none: it doesn't speak over tcp
   std::optional<Enrolment> office_;

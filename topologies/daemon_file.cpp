@@ -1,5 +1,7 @@
 #include "topologies/daemon_file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <set>
 #include <string_view>
 
@@ -21,16 +23,38 @@ void begin_endpoint_at(const std::string& folder, std::string& endpoint) {
 
 namespace {
 
-/// The keys that a daemon reads only when it starts: those of places, of the shell, of its server of files, and of what
-/// a resource manager lays down for jobs.
-bool is_read_at_start(const std::string& key) {
-  static constexpr std::string_view keys =
-      " listen directory ledger log beat_seconds silence_seconds count_messages_by_request site_endpoint endpoint"
-      " address backend in_pilot relay_after_seconds files_listen files_host files_bytes_max isolate_jobs "
-      "job_cgroup"
-      " job_start_seconds job_processes_max job_file_bytes_max job_disk_bytes_max kept_files kept_files_bytes_max"
-      " kept_files_seconds accounts ";
-  return keys.find(" " + key + " ") != std::string_view::npos;
+/// The keys that a daemon reads only when it starts: those of places, of the shell and of its server of files.
+/// A resource manager adds what it lays down for jobs, a batch manager what it borrows.
+constexpr std::array<std::string_view, 27> read_at_start{"accounts",
+                                                         "address",
+                                                         "backend",
+                                                         "beat_seconds",
+                                                         "borrow",
+                                                         "count_messages_by_request",
+                                                         "directory",
+                                                         "endpoint",
+                                                         "files_bytes_max",
+                                                         "files_host",
+                                                         "files_listen",
+                                                         "in_pilot",
+                                                         "isolate_jobs",
+                                                         "job_cgroup",
+                                                         "job_disk_bytes_max",
+                                                         "job_file_bytes_max",
+                                                         "job_processes_max",
+                                                         "job_start_seconds",
+                                                         "kept_files",
+                                                         "kept_files_bytes_max",
+                                                         "kept_files_seconds",
+                                                         "ledger",
+                                                         "listen",
+                                                         "log",
+                                                         "relay_after_seconds",
+                                                         "silence_seconds",
+                                                         "site_endpoint"};
+
+bool is_read_at_start(std::string_view key) {
+  return std::ranges::find(read_at_start, key) != read_at_start.end();
 }
 
 std::vector<std::string> keys_that_differ(const std::string& before, const std::string& after, bool at_start) {

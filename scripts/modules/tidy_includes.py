@@ -66,6 +66,7 @@ INCLUDES = (
     ("daemons/keeper.cpp", "resmgr/keeper posix"),
     ("daemons/launcher.cpp", "resmgr/launcher resmgr/backends resmgr/keeper keys manager protocol posix"),
     ("daemons/nodeagent.cpp", "batchmgr/runner batchmgr cli11 posix"),
+    ("daemons/running_config.hpp", "runtime topologies"),
     ("daemons/*", "daemons runtime cli11"),
     ("simulator/world/*", "simulator/world" + SIMULATED),
     ("simulator/checkers/*", "simulator/checkers simulator/world" + SIMULATED),

@@ -17,9 +17,9 @@ NODES = [{"name": "nodes", "nodes": 4}]
 class Daemon:
     """A process, the file it was started with, and its log."""
 
-    def __init__(self, test, program, called, config):
+    def __init__(self, test, program, called, config, quick=QUICK):
         self.file, self.log = (test.folder / f"{program}-{called}.{kind}" for kind in ("json", "jsonl"))
-        self.config = {**config, **QUICK, "log": {"file": str(self.log), "terminal": False}}
+        self.config = {**config, **quick, "log": {"file": str(self.log), "terminal": False}}
         self.name = f"{program} {called}"
         self.write()
         self.process = test.start(BIN / program, "--config", self.file)
@@ -66,8 +66,8 @@ class Changes(GridTest):
         self.daemons, self.go = [], self.folder / "go"
         self.addCleanup(self.go.touch)
 
-    def begin(self, program, called, **config):
-        daemon = Daemon(self, program, called, config)
+    def begin(self, program, called, quick=QUICK, **config):
+        daemon = Daemon(self, program, called, config, quick)
         self.daemons.append(daemon)
         self.addCleanup(self.end, daemon)  # before it is killed, the latest first
         return daemon
@@ -292,6 +292,20 @@ class Nodes(Changes):
 
 
 class Strangers(Changes):
+    def test_a_batch_manager_takes_its_file_again(self):
+        programs = self.folder / "programs"
+        programs.mkdir()
+        for name in ("look", "hold", "recall", "withdraw"):
+            (programs / name).write_text("#!/bin/sh\n", encoding="utf-8")
+            (programs / name).chmod(0o755)
+        self.begin_site("alpha")
+        batch = self.begin("batchmgr", "batch", quick={}, site="alpha", name="batch", system="script", cluster="nodes",
+                           programs=str(programs), sitemgr=self.socket_of("alpha"), node_endpoint="tcp://head:7700",
+                           node_folder="/var/lib/dmm", listen=[self.socket_of("batch")],
+                           directory=str(self.folder / "batch"))
+        batch.change(reserve=1)
+        batch.change(reserve=2, idle_for_seconds=5)
+
     def test_a_second_process_of_one_name(self):
         """The newcomer isn't heard while the first process lives, which goes on."""
         dials = [self.link("beta", dials=True)]

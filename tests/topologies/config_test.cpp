@@ -235,6 +235,11 @@ TEST_CASE("config: each key that changed is named, as taken at once or as left f
   CHECK(keys_for_next_start(site, changed).empty());
   CHECK(keys_taken_at_once(write_config(site), write_config(changed)) == Keys{"lend", "users"});
   CHECK(keys_taken_at_once(write_config(changed), write_config(changed)).empty());
+  BatchManagerConfig batch, lender = batch;
+  lender.settings.borrow.from = {"b/c"};
+  lender.settings.reserve = 3;
+  CHECK(keys_for_next_start(batch, lender) == Keys{"borrow"});
+  CHECK(keys_taken_at_once(write_config(batch), write_config(lender)) == Keys{"reserve"});
 }
 
 TEST_CASE("config: absent keys have the defaults of the settings") {

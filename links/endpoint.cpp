@@ -124,7 +124,7 @@ void Endpoint::take(Instant now, const Way& way, std::string_view frame, std::ve
   if (!proved && (!voucher.principal || (voucher.named && envelope.from != *voucher.named)))
     return refuse(0, "relay_forged");
   if (is_stranger && !admitted(envelope.from))
-    return turn_away(now, way, envelope, "not_admitted", "not admitted here", voucher.link());
+    return turn_away(now, way, envelope, "not_admitted", not_admitted, voucher.link());
   if (!proved)
     return turn_away(now, way, envelope, "not_proved",
                      proof ? to_text(*voucher.principal) + " may not speak for " + to_text(envelope.from) + " here"

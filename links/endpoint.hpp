@@ -163,7 +163,8 @@ class Endpoint {
   struct Voucher {
     const Principal* principal = nullptr;
     const Party* named = nullptr;  ///< of a frame that came along a chain
-    const LinkKey* link() const { return principal ? std::get_if<LinkKey>(principal) : nullptr; }
+    const LinkKey* link() const { return std::get_if<LinkKey>(principal); }
+    const Account* account() const { return std::get_if<Account>(principal); }
   };
   bool is_proved(Instant now, const Way& way, const Voucher& voucher, const Party& from) const;
   std::optional<LinkKey> key_of(const Way& way, const Voucher& voucher, const Party& from) const;

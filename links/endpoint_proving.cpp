@@ -58,7 +58,7 @@ bool Endpoint::is_older(const Peer& peer, const Envelope& envelope, const Proof&
 bool Endpoint::is_of_holder(const Peer& peer, const Voucher& voucher, const Proof* shown) const {
   if (peer.role != Role::client || DMM_PLANT(gate_open)) return true;
   const PeerIdentity& identity = peer.identity;
-  const auto* const account = voucher.principal ? std::get_if<Account>(voucher.principal) : nullptr;
+  const Account* const account = voucher.account();
   if (account && is_ours(settings_.admission.accounts, *account)) return true;  // it could as well read our files
   if (identity.proof) return shown ? is_same_holder(*identity.proof, *shown) : voucher.link() != nullptr;
   return !identity.account || (account && account->number == *identity.account);
@@ -67,7 +67,7 @@ bool Endpoint::is_of_holder(const Peer& peer, const Voucher& voucher, const Proo
 /// A greeting that is accepted came from this holder.
 void Endpoint::note_holder(Peer& peer, const Voucher& voucher, std::unique_ptr<Proof> shown) {
   if (peer.role == Role::client) {
-    const auto* const account = voucher.principal ? std::get_if<Account>(voucher.principal) : nullptr;
+    const Account* const account = voucher.account();
     peer.identity.account = account ? std::optional(account->number) : std::nullopt;
     uncertified_ -= peer.identity.is_uncertified();
     if (account) peer.identity.proof.reset();
@@ -129,7 +129,7 @@ void Endpoint::introduce(Instant now, const Way& way, const Relay& relay) {
   if (proof.party != relay.from)
     return turn_away(now, way, *envelope, "not_proved", "its certificate is of " + to_text(proof.party));
   if (!peers_.find(relay.from)) {
-    if (!admitted(relay.from)) return turn_away(now, way, *envelope, "not_admitted", "not admitted here");
+    if (!admitted(relay.from)) return turn_away(now, way, *envelope, "not_admitted", not_admitted);
     if (!has_room_for(relay.from, nullptr)) return refuse(0, "too_many_parties");
   }
   Peer& peer = make(now, relay.from);

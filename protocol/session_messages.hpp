@@ -48,6 +48,9 @@ struct Fault {
   DMM_MESSAGE(3, self.about, self.text)
 };
 
+/// The text of the fault that turns away a party that the configuration doesn't name.
+inline constexpr const char* not_admitted = "not admitted here";
+
 /// An end-to-end frame between a job manager and a resource manager, carried along the delegation chain.
 struct Relay {
   Party from;

@@ -153,7 +153,7 @@ OrFault<Token> Enrolment::invite(const Json& argument) const {
   return token;
 }
 
-WhyNot Enrolment::fault_of(const Party& party, const LinkKey& link) const {
+WhyNot Enrolment::note_newcomer(const Party& party, const LinkKey& link) const {
   const auto revoked = read_revoked(folder_);
   if (const auto* fault = std::get_if<std::string>(&revoked)) return *fault;
   if (std::ranges::count(std::get<std::vector<std::string>>(revoked), to_text(link)) > 0)
@@ -179,7 +179,7 @@ OrFault<Enrolment::Taken> Enrolment::take_in(const Json& argument) const {
   const Party party{site_, newcomer == Newcomer::user ? Role::job_manager : Role::resource_manager,
                     ShortText(name)};
   if (link)
-    if (WhyNot fault = fault_of(party, *link); !fault.empty()) return fault;
+    if (WhyNot fault = note_newcomer(party, *link); !fault.empty()) return fault;
   // Used up first: of two newcomers that show one code at the same time, only the first may use it.
   open.erase(shown);
   if (WhyNot fault = replace_private_file(invitations_file(folder_), open.dump(2) + "\n"); !fault.empty())

@@ -77,8 +77,8 @@ class Enrolment {
   OrFault<Taken> take_in(const nlohmann::ordered_json& argument) const;
 
  private:
-  /// Why this key can't be certified for the party; a key that can is noted.
-  WhyNot fault_of(const Party& party, const LinkKey& link) const;
+  /// Notes that this key is certified for the party. Returns why it must not be.
+  WhyNot note_newcomer(const Party& party, const LinkKey& link) const;
 
   std::string folder_;
   SiteName site_;

@@ -32,7 +32,6 @@ struct RequestClass {
   bool holds_here = true;        ///< this site could hold it when idle
   bool servable = true;          ///< likewise, and it starts here when it fits: no placement decides where it goes
   bool placed = false;           ///< a placement does: it has input files, and the policy minds them
-  bool is_demand = true;         ///< its processors are wanted of this site, which could hold it when idle
   bool co_allocable = false;     ///< its components may run at several sites, or at another than this
   bool aimed = false;            ///< they may, and name sites or mind files: no neighbour is asked for all of it
   std::uint64_t clusters = 0;    ///< which of its clusters could hold the widest component when idle, a bit each

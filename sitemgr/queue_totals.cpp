@@ -19,7 +19,7 @@ std::uint64_t borrowed(const RequestClass& kind, Search search) {
 
 void QueueTotals::change(RequestClass& kind, std::uint64_t requests, std::uint64_t here, bool add) {
   const std::uint64_t all = requests * kind.processors, here_all = here * kind.processors;
-  if (!kind.is_demand) return;
+  if (!kind.holds_here) return;
   DMM_ASSERT(here <= requests && (add || (demand_ >= all && demand_here_ >= here_all && kind.claimed >= all)));
   demand_ += add ? all : 0 - all;
   demand_here_ += add ? here_all : 0 - here_all;
@@ -52,13 +52,13 @@ void QueueTotals::leave(const RequestClass& kind, Search search) {
 }
 
 void QueueTotals::went_out(const RequestClass& kind) {
-  if (!kind.is_demand) return;
+  if (!kind.holds_here) return;
   DMM_ASSERT(demand_here_ >= kind.processors);
   demand_here_ -= kind.processors;
 }
 
 void QueueTotals::came_back(const RequestClass& kind) {
-  if (!kind.is_demand) return;
+  if (!kind.holds_here) return;
   demand_here_ += kind.processors;
   DMM_ASSERT(demand_here_ <= demand_);
 }

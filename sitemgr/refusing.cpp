@@ -23,10 +23,9 @@ static void refuse(SiteStep& s, LocalRequest& request, Refusal refusal, std::uin
 
 void classify(SiteParts& parts, RequestClass& kind) {
   const auto [holds_here, clusters] = Feasibility::classify(parts.capacity(), kind.need);
-  kind.holds_here = holds_here;
   kind.co_allocable = may_co_allocate(parts, kind.need, kind.dttl);
   kind.placed = kind.co_allocable && is_placed_by_files(parts, kind.need);
-  parts.queue.classify(kind, holds_here && !kind.placed, holds_here, clusters);
+  parts.queue.classify(kind, holds_here, holds_here && !kind.placed, clusters);
   kind.aimed = kind.placed ||
                (kind.co_allocable &&
                 std::ranges::any_of(kind.need.components, [](const Component& one) { return !one.site.empty(); }));

@@ -52,9 +52,9 @@ RequestClass& RequestQueue::class_of(const ResourceNeed& need, std::uint32_t dtt
   return *slot;
 }
 
-void RequestQueue::classify(RequestClass& kind, bool servable, bool is_demand, std::uint64_t clusters) {
-  DMM_ASSERT(is_demand || !servable);
-  if (kind.servable == servable && kind.is_demand == is_demand && kind.clusters == clusters) return;
+void RequestQueue::classify(RequestClass& kind, bool holds_here, bool servable, std::uint64_t clusters) {
+  DMM_ASSERT(holds_here || !servable);
+  if (kind.holds_here == holds_here && kind.servable == servable && kind.clusters == clusters) return;
   const std::uint64_t all = kind.waiting.size(), here = all - kind.out;
   DMM_ASSERT(kind.ready.size() + kind.out + kind.home <= all);
   totals_.reclassify(kind, servable);
@@ -62,7 +62,7 @@ void RequestQueue::classify(RequestClass& kind, bool servable, bool is_demand, s
   index_head(kind, false);
   index_ready_head(kind, false);
   kind.servable = servable;
-  kind.is_demand = is_demand;
+  kind.holds_here = holds_here;
   index_head(kind, true);
   index_ready_head(kind, true);
   kind.clusters = clusters;

@@ -27,7 +27,7 @@ class RequestQueue {
   /// The class of a need and DTTL. Sets `is_new` if the class was made now: classify it before adding a request.
   RequestClass& class_of(const ResourceNeed& need, std::uint32_t dttl, bool& is_new);
   /// Says what this site could do for the class when idle.
-  void classify(RequestClass& kind, bool servable, bool is_demand, std::uint64_t clusters);
+  void classify(RequestClass& kind, bool holds_here, bool servable, std::uint64_t clusters);
   /// Calls `visit` for each class, in a fixed order.
   template <class Visit>
   void each_class(Visit visit) {

@@ -156,7 +156,7 @@ void check_invariants(const SiteParts& parts) {
       DMM_ASSERT(std::cmp_equal(kind.home, count(LocalRequest::Search::home)));
     }
     if (request->search == LocalRequest::Search::out) ++outstanding[request->target];
-    if (request->kind->is_demand) demand += request->kind->processors;
+    if (request->kind->holds_here) demand += request->kind->processors;
   }
   parts.co_allocator.each_asked([&](const CoPart& part) { ++outstanding[*part.neighbour]; });
   for (const auto& [key, foreign] : parts.transit.passed()) ++outstanding[foreign.target];

@@ -6,6 +6,7 @@
 #include "cli/terminal/figures.hpp"
 #include "cli/terminal/json_text.hpp"
 #include "protocol/given_back.hpp"
+#include "protocol/session_messages.hpp"
 
 namespace dmm {
 namespace {
@@ -145,7 +146,7 @@ void say_refusals(Notices& notices, const Json& site) {
     notices.say("refused frames: " + refused);
   for (const Json& stranger : rows_in(site, "strangers")) {
     const std::string why = shown(stranger, "why");
-    const bool is_unknown = why.empty() || why == "not admitted here";
+    const bool is_unknown = why.empty() || why == not_admitted;
     notices.say(shown(stranger, "peer") + " tries to connect and isn't admitted, the last time " +
                 length_text(number_in<double>(stranger, "last_seconds_ago")) + " ago: " +
                 (is_unknown ? "to admit it, add it to `links` or `users` of " + shown(site, "site") : why));

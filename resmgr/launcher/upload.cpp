@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cstring>
 #include <string_view>
-#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -54,6 +53,7 @@ class Upload {
     for (;;) {
       const off_t before = received_;
       if (once()) return fault_;
+      is_first_ = false;
       if (received_ > before) pause = limits_.one.pause, waited = {};
       if (waited >= limits_.patience) return fault_;
       sleep_for(pause);
@@ -72,7 +72,6 @@ class Upload {
   /// Whether the file has arrived, or is given up: `fault_` says which. The first try sends at once: a question costs
   /// a round trip, and of a file with a new ticket nothing is at home.
   bool once() {
-    is_first_ = !std::exchange(is_begun_, true);
     if (!is_first_) {
       const Said here = ask(false);
       const char* const end = here.text.data() + here.text.size();
@@ -128,7 +127,7 @@ class Upload {
   const UploadLimits& limits_;
   OpenFile source_;
   off_t received_ = 0;
-  bool is_begun_ = false, is_first_ = false;
+  bool is_first_ = true;  ///< of the tries
   TransferFault fault_;
 };
 

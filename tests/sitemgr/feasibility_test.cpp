@@ -34,14 +34,12 @@ struct Stage : PartsStage {
     LocalRequest& added = add(need);
     added.kind->co_allocable = is_divided(need);
     const auto [holds_here, clusters] = Feasibility::classify(parts.capacity(), need);
-    added.kind->holds_here = holds_here;
     parts.queue.classify(*added.kind, holds_here, holds_here, clusters);
     return added;
   }
   LocalRequest& request(std::uint32_t processors) {
     LocalRequest& added = add(processors);
     const auto [holds_here, clusters] = Feasibility::classify(parts.capacity(), added.kind->need);
-    added.kind->holds_here = holds_here;
     parts.queue.classify(*added.kind, holds_here, holds_here, clusters);
     return added;
   }

@@ -178,7 +178,7 @@ TEST_CASE("request queue: what a placement may put here is demand, though it sta
   Stage stage;
   LocalRequest& placed = stage.add(need_of(3, 0));
   stage.add(need_of(2, 0));
-  stage.queue.classify(*placed.kind, false, true, 1);
+  stage.queue.classify(*placed.kind, true, false, 1);
   const QueueTotals& totals = stage.queue.totals();
   CHECK(totals.demand() == 5);
   CHECK(totals.demand_here() == 5);

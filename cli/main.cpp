@@ -98,7 +98,7 @@ int run(CLI::App& app, int argc, char** argv, const int& exit_code) {
     return unknown_command(app, first);
   if (argc == 1) return std::fprintf(stderr, "%s", folded_help(app.help()).c_str()), 2;
   try {
-    std::vector<std::string> words = with_script_marked(app, {argv + 1, argv + argc});
+    std::vector<std::string> words = with_key_marked(with_script_marked(app, {argv + 1, argv + argc}));
     std::ranges::reverse(words);  // the order that the parser expects
     app.parse(std::move(words));
     return exit_code;

@@ -3,6 +3,9 @@
 // 2 bad usage or input.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace CLI {
 class App;
 }
@@ -23,6 +26,8 @@ CLI::App* add_keygen_command(CLI::App& app, int& exit_code);
 CLI::App* add_keys_command(CLI::App& app, int& exit_code);
 CLI::App* add_certify_command(CLI::App& app, int& exit_code);
 CLI::App* add_revoke_command(CLI::App& app, int& exit_code);
+/// The words of a command line of `dmm`. A key for `dmm revoke` that begins with '-' is marked: it isn't an option.
+std::vector<std::string> with_key_marked(std::vector<std::string> words);
 CLI::App* add_rotate_command(CLI::App& app, int& exit_code);
 CLI::App* add_invite_command(CLI::App& app, int& exit_code);
 CLI::App* add_join_command(CLI::App& app, int& exit_code);

@@ -223,7 +223,7 @@ CLI::App* add_certify_command(CLI::App& app, int& exit_code) {
 CLI::App* add_revoke_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("revoke", "Revoke a link key, also on links that are up");
   auto options = std::make_shared<KeyOptions>();
-  command->add_option("key", options->key, "The link key, as `dmm keys` prints it")->type_name("KEY");
+  command->add_option("key,--key", options->key, "The link key, as `dmm keys` prints it")->type_name("KEY");
   command->add_option("--user", options->user, "Instead: all keys of this user's job manager")->type_name("USER");
   command->add_option("--node", options->node, "Instead: all keys of the resource manager of this name")
       ->type_name("NAME");
@@ -237,6 +237,13 @@ CLI::App* add_revoke_command(CLI::App& app, int& exit_code) {
       "  dmm revoke 8rc1uNyxQ3IHhaUWwrDifHoj9aGWPmgDAHIDIa_mlI0\n");
   command->callback([options, &exit_code] { exit_code = revoke(*options); });
   return command;
+}
+
+std::vector<std::string> with_key_marked(std::vector<std::string> words) {
+  if (words.empty() || words[0] != "revoke") return words;
+  for (std::string& word : words)
+    if (word.starts_with('-') && parse_key<LinkKey>(word)) word.insert(0, "--key=");
+  return words;
 }
 
 }  // namespace dmm

@@ -109,6 +109,14 @@ class Claims(Stage):
         self.addCleanup(self.end, self.site.process)
         self.assertIn("is revoked", self.admitted(ann, keys))
 
+    def test_a_key_that_begins_with_a_hyphen_is_no_option(self):
+        """One key of 64 does."""
+        key = "-" + 42 * "A"
+        order = ("revoke", key, "--sitemgr", f"ipc://{self.folder}/alpha.ipc")
+        for words in (order, (order[0], *order[2:], key)):
+            self.assertEqual(self.dmm(*words).out, f"{key} is revoked\n")
+        self.assertIn("-TOSQ", self.dmm("revoke", "-TOSQ", code=2).err)  # no key
+
     def begin_nodes(self):
         """A resource manager of alpha that listens over tcp; also its endpoint."""
         of_nodes, place = self.folder / "nodes", f"tcp://127.0.0.1:{free_ports(1)[0]}"

@@ -1,9 +1,10 @@
 // keeper: the helper process beside each resource manager that runs the `process` backend; resmgr/keeper/loop.hpp says
 // what it does. Started by the manager, never by people:
 //
-//   keeper <state folder> <keep> <lock_wait> fresh|resume end|outlive
+//   keeper <state folder> <keep> <lock_wait> fresh|resume end|outlive <version>
 //
 // `keep`: microseconds that jobs go on without the manager. `lock_wait`: microseconds to wait for the lock.
+// `version`: of the frames that the manager sends (frames_version).
 //
 // Descriptor 3 is the socket to the manager, which sends Hello on it. The keeper is in a session of its own, so that
 // Ctrl-C doesn't reach it, and blocks all signals: only the manager decides. It holds a lock on keeper.lock
@@ -111,9 +112,10 @@ int clean(const std::string& state) {
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[2], "clean") == 0) return clean(argv[1]);
-  if (argc != 6 || fcntl(manager_socket, F_SETFD, FD_CLOEXEC) != 0) {
-    std::fprintf(stderr, "keeper: started by the resource manager, not by hand\n");
-    return 2;
+  const bool is_of_build = argc == 7 && std::strtoul(argv[6], nullptr, 10) == frames_version;
+  if (!is_of_build || fcntl(manager_socket, F_SETFD, FD_CLOEXEC) != 0) {
+    std::fprintf(stderr, "keeper: started by the resource manager of its build, not by hand\n");
+    return other_build_exit;
   }
   while (fcntl(STDERR_FILENO, F_GETFD) < 0 && open("/dev/null", O_RDWR) >= 0) continue;
   prctl(PR_SET_CHILD_SUBREAPER, 1);

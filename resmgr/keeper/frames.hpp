@@ -23,6 +23,9 @@ namespace dmm::keeper {
 
 /// Raise it with every change of this file: the keeper of another build may be beside the manager.
 constexpr std::uint32_t frames_version = 8;
+/// The exit code of a keeper that a manager of another build started. Builds without frames_version among the arguments
+/// of their keepers end with it, too.
+constexpr int other_build_exit = 2;
 /// Of the outcomes of ended jobs on disk, which the next build may find.
 constexpr std::uint32_t outcome_version = 2;
 

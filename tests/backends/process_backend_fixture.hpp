@@ -99,8 +99,8 @@ struct Manager {
 
   explicit Manager(std::string folder, Duration keep = seconds(60), bool outlive = false,
                    JobRules jobs = {.isolate = false}, Duration beat = seconds(1))
-      : path(std::move(folder)) {
-    Opened opened = try_open(path, keep, seconds(10), outlive, jobs, beat);
+      : Manager(folder, try_open(folder, keep, seconds(10), outlive, jobs, beat)) {}
+  Manager(std::string folder, Opened opened) : path(std::move(folder)) {
     if (const auto* fault = std::get_if<std::string>(&opened)) FAIL(*fault);
     backend = std::move(std::get<0>(opened));
   }

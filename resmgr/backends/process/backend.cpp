@@ -140,21 +140,26 @@ void ProcessBackend::see_whether_it_ended() {
 }
 
 void ProcessBackend::keeper_ended() {
-  log(Level::error, "keeper_lost", "its jobs are over; another keeper is started");
-  link_.end();
+  const bool served = link_.is_ready();
+  const KeeperLink::End end = link_.end();
+  if (!served && fault_.empty()) fault_ = link_.text_of(end);
+  log(Level::error, "keeper_lost", served ? "its jobs are over; another keeper is started" : fault_);
   for (auto& [id, task] : tasks_) {
     if (task.ended) continue;
+    if (!served) {
+      fail_start(id, StartFault::resources, fault_);
+      continue;
+    }
     task.ended = true;
     lost_.push_back(lost_with_its_keeper(id));
   }
   names_.clear();
   fetches_.clear();
   state_.stuck.clear();
-  if (link_.is_ready()) {
+  if (served) {
     restart_keeper();
   } else {
-    // The keeper didn't start. The next start of a task tries again, to avoid a loop.
-    if (fault_.empty()) fault_ = settings_.keeper_executable + " ended at once";
+    // The next start of a task tries again, to avoid a loop.
     for (const auto& read : reads_) reports_.push_back(OutputRead{read.id, read.stream, read.offset, {}, 0});
     reads_.clear();
     deliver_lost();

@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace dmm {
@@ -63,7 +64,7 @@ KeeperLink::Found KeeperLink::start_first(Duration keep, const keeper::Rules& ru
   if (std::string fault = start(true, lock_wait_, keep, rules); !fault.empty()) return fault;
   const auto patience = lock_wait_.microseconds / 1000 + ready_milliseconds;
   auto ready = await_ready(static_cast<int>(patience), rules);
-  if (!ready) return no_sign_of_life();
+  if (!ready) return give_up();
   return std::move(*ready);
 }
 
@@ -81,7 +82,7 @@ KeeperLink::Found KeeperLink::find(Duration keep, const keeper::Rules& rules) {
     } else if (!keeper::is_locked(directory_)) {
       if (std::string fault = start(true, Duration{}, keep, rules); !fault.empty()) return fault;
       auto ready = await_ready(ready_milliseconds, rules);
-      if (!ready) return no_sign_of_life();
+      if (!ready) return give_up();
       if (!ready->locked) return std::move(*ready);
       close_socket();
       end();
@@ -91,7 +92,16 @@ KeeperLink::Found KeeperLink::find(Duration keep, const keeper::Rules& rules) {
   return no_answer();
 }
 
-std::string KeeperLink::no_sign_of_life() const { return executable_ + " gave no sign of life, or ended at once"; }
+std::string KeeperLink::give_up() {
+  close_socket();
+  return text_of(end());
+}
+
+std::string KeeperLink::text_of(End end) const {
+  return executable_ + (end == End::of_other_build
+                            ? " is of another build than this program: install all programs of one build"
+                            : " gave no sign of life, or ended at once");
+}
 
 std::string KeeperLink::no_answer() const {
   const std::string process = keeper::holder_of(directory_);
@@ -232,12 +242,15 @@ void KeeperLink::part() {
   losing_ = false;
 }
 
-void KeeperLink::end() {
-  if (process_) keeper::wait_for_end(process_, handle_, end_milliseconds);
+KeeperLink::End KeeperLink::end() {
+  std::optional<int> status;
+  if (process_) status = keeper::wait_for_end(process_, handle_, end_milliseconds);
   process_ = 0;
   silent_ = false;
   handle_ = -1;
   losing_ = false;
+  const bool is_of_other = status && WIFEXITED(*status) && WEXITSTATUS(*status) == keeper::other_build_exit;
+  return is_of_other ? End::of_other_build : End::unknown;
 }
 
 void KeeperLink::lose() {

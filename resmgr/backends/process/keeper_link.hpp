@@ -76,8 +76,11 @@ class KeeperLink {
   void close_socket();
   /// Disconnects from a keeper that lives on.
   void part();
-  /// Waits until the keeper has ended, and kills it if that takes long.
-  void end();
+  /// Waits until the keeper has ended, and kills it if that takes long. Says how it ended.
+  enum class End { unknown, of_other_build };
+  End end();
+  /// For people: why a keeper that never was ready is none.
+  std::string text_of(End end) const;
   /// The keeper's socket is closed: the keeper is about to end, or another manager has it.
   void lose();
   /// What a closed socket means: not known yet, the keeper has ended, or another manager has it.
@@ -90,7 +93,7 @@ class KeeperLink {
   void say_hello(const keeper::Rules& rules);
   std::optional<std::string_view> await_frame(int milliseconds);
   std::optional<keeper::Ready> await_ready(int milliseconds, const keeper::Rules& rules);
-  std::string no_sign_of_life() const;
+  std::string give_up();
   std::string no_answer() const;
   void flush();
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "resmgr/keeper/address.hpp"
+#include "resmgr/keeper/frames.hpp"
 #include "resmgr/keeper/leftovers.hpp"
 
 namespace dmm::keeper {
@@ -120,9 +121,15 @@ LiveKeeper start(const KeeperArguments& arguments) {
   }
   const std::string keep = std::to_string(arguments.keep.microseconds);
   const std::string lock_wait = std::to_string(arguments.lock_wait.microseconds);
-  const char* const words[] = {
-      arguments.executable.c_str(),         arguments.directory.c_str(),           keep.c_str(), lock_wait.c_str(),
-      arguments.fresh ? "fresh" : "resume", arguments.outlive ? "outlive" : "end", nullptr};
+  const std::string version = std::to_string(frames_version);
+  const char* const words[] = {arguments.executable.c_str(),
+                               arguments.directory.c_str(),
+                               keep.c_str(),
+                               lock_wait.c_str(),
+                               arguments.fresh ? "fresh" : "resume",
+                               arguments.outlive ? "outlive" : "end",
+                               version.c_str(),
+                               nullptr};
   const int error = spawn_keeper(started.process, words, ends[1], arguments.outlive);
   close(ends[1]);
   started.socket = ends[0];
@@ -167,14 +174,17 @@ std::string holder_of(const std::string& directory) {
   return std::string(text, count > 1 ? static_cast<std::size_t>(count - 1) : 0);  // less the end of the line
 }
 
-void wait_for_end(pid_t process, int handle, int milliseconds) {
+std::optional<int> wait_for_end(pid_t process, int handle, int milliseconds) {
   if (handle < 0) {
     kill(process, SIGKILL);  // it is a child: other processes have a handle
   } else {
     if (!wait_readable(handle, milliseconds)) syscall(SYS_pidfd_send_signal, handle, SIGKILL, nullptr, 0);
     close(handle);
   }
-  while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) continue;
+  int status = 0;
+  pid_t ended = 0;
+  while ((ended = waitpid(process, &status, 0)) < 0 && errno == EINTR) continue;
+  return ended == process ? std::optional(status) : std::nullopt;
 }
 
 bool wait_readable(int descriptor, int milliseconds) {

@@ -47,9 +47,9 @@ bool is_locked(const std::string& directory);
 /// The process id of the last keeper that held the folder's lock, for people.
 std::string holder_of(const std::string& directory);
 
-/// Waits until a process has ended, and for its status if it is a child; kills it if it takes longer than this. Closes
-/// the handle.
-void wait_for_end(pid_t process, int handle, int milliseconds);
+/// Waits until a process has ended, and kills it if it takes longer than this. Closes the handle. Returns a child's
+/// status, as waitpid gives it, and nothing of another process.
+std::optional<int> wait_for_end(pid_t process, int handle, int milliseconds);
 
 /// Whether the descriptor became readable in time.
 bool wait_readable(int descriptor, int milliseconds);

@@ -58,6 +58,16 @@ bool note_isolation(Job& job, const ComponentRun& component_run, std::string_vie
   return true;
 }
 
+/// The others were stopped for the sake of this component: its trouble was the first. `otherwise` if none had trouble.
+const ComponentRun& first_troubled(const Job& job, const ComponentRun& otherwise) {
+  const ComponentRun* first = &otherwise;
+  for (const ComponentRun& one : job.run->components) {
+    const bool is_earlier = first->order == 0 || one.order < first->order;
+    if (one.order > 0 && is_earlier && !is_left_behind(job, one)) first = &one;
+  }
+  return *first;
+}
+
 void take_end(ComponentRun& component_run, Ended& ended) {
   const bool keeper_died = ended.keeper_died && ended.kind == EndKind::lost;
   component_run.end = {true, ended.kind, ended.code, ended.fault, keeper_died, keeper_died && ended.others_died};
@@ -233,12 +243,14 @@ void attempt_over(JobStep& s, Job& job) {
   while (verdict.end == EndClass::good && is_left_behind(job, run.components[verdict.component]))
     ++verdict.component;
   // It was stopped for the sake of a component that then ended well, against what was known.
-  if (verdict.end == EndClass::stopped && !job.cancel_wanted) verdict.end = EndClass::interrupted;
+  const bool was_stopped_for_another = verdict.end == EndClass::stopped && !job.cancel_wanted;
+  if (was_stopped_for_another) verdict.end = EndClass::interrupted;
   job.wall = {};
   for (const ComponentRun& component_run : run.components) job.wall = std::max(job.wall, component_run.wall);
   DMM_ASSERT(verdict.component < run.components.size());
-  const ComponentRun& deciding = run.components[verdict.component];
-  if (deciding.end.known) job.exit = JobExit{deciding.end.kind, deciding.end.code, deciding.end.fault};
+  const ComponentRun& last = run.components[verdict.component];
+  if (last.end.known) job.exit = JobExit{last.end.kind, last.end.code, last.end.fault};
+  const ComponentRun& deciding = was_stopped_for_another ? first_troubled(job, last) : last;
   job.text = verdict.end == EndClass::good ? text_of_left_behind(job) : text_of(run, deciding, verdict.end);
   const bool is_interrupted = verdict.end == EndClass::interrupted;
   Interruption interruption = interruption_of(run, deciding);

@@ -65,6 +65,23 @@ TEST_CASE("co-allocated job: it starts each component under its own lease, and k
   CHECK(view.tries == 4);
 }
 
+TEST_CASE("co-allocated job: it isn't charged if a component heeds its owner's warning and the rest is stopped") {
+  for (const LeaseEnd reason : {LeaseEnd::reclaimed, LeaseEnd::preempted})
+    for (const bool is_first : {true, false}) {
+      TwoSites stage;
+      stage.start();
+      stage.hear(site, LeaseEnded{second, {}, reason, false, {}});
+      CHECK(stage.said<Stop>(fs0).size() == 1);
+      if (is_first) stage.hear(far, ended(request(1), 0, 1));
+      stage.hear(fs0, ended(request(1), EndKind::stopped, 0));
+      if (!is_first) stage.hear(far, ended(request(1), 0, 1));
+      CHECK(stage.state(1) == JobState::waiting);
+      const JobView view = *stage.manager.job(1);
+      CHECK(view.reruns == 0);
+      CHECK(interruptions_of(view.past, view.past_causes) == 1);
+    }
+}
+
 TEST_CASE("co-allocated job: at its end it gives each lease back with its own nodes") {
   TwoSites stage;
   stage.start();

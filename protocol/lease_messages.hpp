@@ -125,12 +125,13 @@ struct Holding {
   std::vector<std::string> blocks;
   Duration left;  ///< of a lent one: how long from now new work may be started; 0 if the sender doesn't know yet
   Duration grace;
-  Duration length;      ///< as in the Grant, from now
-  Duration round_trip;  ///< as in the Grant
+  Duration length;       ///< as in the Grant, from now
+  Duration round_trip;   ///< as in the Grant
+  bool offered = false;  ///< the sender knows of no Claim of it
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.lease, self.request, self.nodes, self.chain, self.owner_ancestors, self.blocks, self.left,
-                    self.grace, self.length, self.round_trip);
+                    self.grace, self.length, self.round_trip, self.offered);
   }
 };
 

@@ -73,6 +73,7 @@ void on(SiteStep& s, FromSite from, const Claimed& claimed) {
   const HopLease* lease = s.parts.leases.find(claimed.lease);
   if (!lease || lease->upstream != from.neighbour) return s.parts.ignore("unknown_lease");
   if (lease->downstream) return send(s, *lease->downstream, claimed, claimed.request);
+  if (lease->state == LeaseState::offered) return s.parts.ignore("not_claimed");
   part_claimed(s, claimed.lease);
 }
 

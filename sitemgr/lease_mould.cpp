@@ -80,7 +80,7 @@ HopLease lease_from(const Holding& lent, Instant now, std::size_t from, std::siz
   auto& DMM_LEASE_FIELDS = lease;
   id = lent.lease;
   request = lent.request;
-  state = LeaseState::active;
+  state = lent.offered ? LeaseState::offered : LeaseState::active;
   upstream = from;
   downstream = to;
   nodes = lent.nodes;
@@ -106,7 +106,8 @@ HopLease lease_from(LeaseRecord& row, Instant now, std::optional<std::size_t> fr
   request = row.request;
   part = row.part;
   round = row.round;
-  state = row.state == LeaseState::offered ? LeaseState::active : row.state;
+  const bool awaits_claim = from && to;  // else it is ours to lend or to hold
+  state = row.state == LeaseState::offered && !awaits_claim ? LeaseState::active : row.state;
   upstream = from;
   downstream = to;
   nodes = std::move(row.nodes);
@@ -178,7 +179,8 @@ Holding holding_of(const HopLease& lease, const RequestId& of, const std::vector
           std::max(left, Duration{}),
           grace,
           length_left(lease, now),
-          round_trip};
+          round_trip,
+          state == LeaseState::offered};
 }
 
 void add_own_ancestors(const HopLease& lease, const SiteSettings& settings, SiteNames& owner_ancestors) {

@@ -34,7 +34,7 @@ HeldByBorrower Reconciliation::on_borrowed(std::size_t n, const Holding& held, c
   books.adopted.erase(held.lease);
   if (ours && ours->downstream == n && !ours->nodes.empty()) return HeldByBorrower::recorded;
   if (ours || books.known.contains(held.lease) || !may_adopt(n, held, neighbours)) return HeldByBorrower::unknown;
-  books.orphans[held.lease] = until;
+  books.orphans[held.lease] = {until, !held.offered};
   may_wait_ = true;
   return HeldByBorrower::orphan;
 }
@@ -63,12 +63,12 @@ void Reconciliation::note_unnamed(std::size_t n, const std::vector<Holding>& bor
   std::set<LeaseId> named;
   for (const Holding& held : borrowed) named.insert(held.lease);
   for (const LeaseId& id : lent)
-    if (books.known.contains(id) && !named.contains(id)) books.unnamed[id] = until;
+    if (books.known.contains(id) && !named.contains(id)) books.unnamed[id] = {until};
   may_wait_ |= !books.unnamed.empty();
 }
 
 LentToUs Reconciliation::on_lent(std::size_t n, const Holding& lent, const HopLease* ours,
-                                 const Neighbours& neighbours, std::size_t& downstream) {
+                                 const Neighbours& neighbours, Adoption& adoption) {
   DMM_ASSERT(n < books_.size() && (!ours || ours->id == lent.lease));
   if (ours && ours->upstream == n) return LentToUs::recorded;
   if (ours || books_[n].known.contains(lent.lease) || lent.lease.owner == self_) return LentToUs::release;
@@ -78,8 +78,11 @@ LentToUs Reconciliation::on_lent(std::size_t n, const Holding& lent, const HopLe
   if (!towards_sink || *towards_sink == n) return LentToUs::release;
   DMM_ASSERT(*towards_sink < books_.size());
   Books& books = books_[*towards_sink];
-  if (!books.awaited && books.orphans.erase(lent.lease) == 0) return LentToUs::release;
-  downstream = *towards_sink;
+  const auto orphan = books.orphans.find(lent.lease);
+  const bool is_orphan = orphan != books.orphans.end();
+  if (!books.awaited && !is_orphan) return LentToUs::release;
+  adoption = {*towards_sink, is_orphan && orphan->second.is_claimed};
+  if (!books.awaited) books.orphans.erase(orphan);
   return LentToUs::adopt;
 }
 
@@ -94,7 +97,7 @@ std::vector<Unvouched> Reconciliation::take_overdue(Instant now) {
   for (std::size_t n = 0; n < books_.size(); ++n)
     for (const bool is_orphan : {true, false})
       std::erase_if(is_orphan ? books_[n].orphans : books_[n].unnamed, [&](const auto& lease) {
-        if (now < lease.second) return false;
+        if (now < lease.second.until) return false;
         overdue.push_back({n, lease.first, is_orphan});
         return true;
       });
@@ -109,7 +112,7 @@ Instant Reconciliation::next_deadline() const {
   if (!may_wait_) return next;
   for (const Books& books : books_)
     for (const auto* waiting : {&books.orphans, &books.unnamed})
-      for (const auto& [lease, until] : *waiting) next = std::min(next, until);
+      for (const auto& [lease, one] : *waiting) next = std::min(next, one.until);
   return next;
 }
 

@@ -22,7 +22,7 @@ namespace dmm {
 
 /// What follows from a holding that a borrower names.
 enum class HeldByBorrower : std::uint8_t {
-  recorded,  ///< we lent it: it counts as claimed; nodes beyond our record are over
+  recorded,  ///< we lent it: it counts as claimed if it is there; nodes beyond our record are over
   orphan,    ///< we may have passed it on and lost our record: the lender's Inventory will tell
   unknown,   ///< it is over
 };
@@ -32,6 +32,12 @@ enum class LentToUs : std::uint8_t {
   recorded,  ///< we borrowed it: its promise holds; nodes beyond our record go back
   adopt,     ///< it was on its way through us to a neighbour: we take our place in its chain again
   release,   ///< no use of it is known here: it goes back
+};
+
+/// How we take our place in the chain of a lease again.
+struct Adoption {
+  std::size_t downstream = 0;  ///< the neighbour towards the sink
+  bool is_claimed = false;     ///< that neighbour named the lease, and knows of its Claim
 };
 
 /// A lease for which no side spoke in time.
@@ -66,10 +72,9 @@ class Reconciliation {
   /// Leases that the neighbour was lent and didn't name: it gives them back, or they are unvouched at `until`.
   void note_unnamed(std::size_t n, const std::vector<Holding>& borrowed, const DenseSet<LeaseId>& lent,
                     Instant until);
-  /// What follows from a holding that the neighbour names as lent to us. With `adopt`, `downstream` is set to the
-  /// neighbour towards the sink.
+  /// What follows from a holding that the neighbour names as lent to us. `adoption` is set with `adopt`.
   LentToUs on_lent(std::size_t n, const Holding& lent, const HopLease* ours, const Neighbours& neighbours,
-                   std::size_t& downstream);
+                   Adoption& adoption);
   /// A lease that we took our place in again: the neighbour towards the sink has yet to name it.
   void adopted(std::size_t downstream, const LeaseId& lease);
   /// All of the neighbour's Inventory was looked at.
@@ -94,13 +99,18 @@ class Reconciliation {
   void forget(const Party& user) { users_.erase(user); }
 
  private:
+  /// A lease for which a word of the other side is awaited.
+  struct Awaited {
+    Instant until;
+    bool is_claimed = false;  ///< of an orphan
+  };
   struct Books {
     bool awaited = true;
     DenseSet<LeaseId> known;             ///< when the session began: what is gone since has ended
     Inventory said;                      ///< as far as it came
-    std::map<LeaseId, Instant> orphans;  ///< named by the neighbour, and not yet by their lender
+    std::map<LeaseId, Awaited> orphans;  ///< named by the neighbour, and not yet by their lender
     std::set<LeaseId> adopted;           ///< named by their lender, and not yet by the neighbour
-    std::map<LeaseId, Instant> unnamed;  ///< lent to the neighbour, and not in its Inventory
+    std::map<LeaseId, Awaited> unnamed;  ///< lent to the neighbour, and not in its Inventory
   };
   struct UserBooks {
     Holds holds;

@@ -18,7 +18,7 @@ static void compare_borrowed(SiteStep& s, std::size_t n, const Holding& held, In
 /// A holding that the neighbour names as lent to us.
 static void compare_lent(SiteStep& s, std::size_t n, const Holding& lent);
 /// We take our place in the chain of a lease again.
-static void adopt(SiteStep& s, std::size_t upstream, std::size_t downstream, const Holding& lent);
+static void adopt(SiteStep& s, std::size_t upstream, const Adoption& adoption, const Holding& lent);
 
 // ---- between sites --------------------------------------------------------------------------------------------------
 
@@ -62,9 +62,10 @@ void compare_borrowed(SiteStep& s, std::size_t n, const Holding& held, Instant u
   HopLease* lease = s.parts.leases.find(held.lease);
   switch (s.parts.reconciliation.on_borrowed(n, held, lease, s.parts.neighbours, until)) {
     case HeldByBorrower::recorded: {
-      if (lease->state == LeaseState::offered)
+      if (!held.offered && lease->state == LeaseState::offered) {
         s.effects.log(Level::info, "claim_lost", held.request, {{"lease", to_text(held.lease)}});
-      hear_claim(s, *lease);
+        hear_claim(s, *lease);
+      }
       const std::vector<NodeGroup> over = without(held.nodes, lease->nodes);
       if (!over.empty()) send(s, n, s.parts.ended.told(s.now, held.lease, over), held.request);
       break;
@@ -76,8 +77,8 @@ void compare_borrowed(SiteStep& s, std::size_t n, const Holding& held, Instant u
 
 void compare_lent(SiteStep& s, std::size_t n, const Holding& lent) {
   HopLease* lease = s.parts.leases.find(lent.lease);
-  std::size_t downstream = 0;
-  switch (s.parts.reconciliation.on_lent(n, lent, lease, s.parts.neighbours, downstream)) {
+  Adoption adoption;
+  switch (s.parts.reconciliation.on_lent(n, lent, lease, s.parts.neighbours, adoption)) {
     case LentToUs::recorded: {
       const std::vector<NodeGroup> returned = without(lent.nodes, lease->nodes);
       if (!returned.empty()) send(s, n, Release{lent.lease, returned, true}, lent.request);
@@ -89,7 +90,7 @@ void compare_lent(SiteStep& s, std::size_t n, const Holding& lent) {
       s.parts.leases.watch(*lease);
       break;
     }
-    case LentToUs::adopt: adopt(s, n, downstream, lent); break;
+    case LentToUs::adopt: adopt(s, n, adoption, lent); break;
     case LentToUs::release:
       s.effects.log(Level::info, "returned", lent.request,
                     {{"lease", to_text(lent.lease)}, {"to", s.parts.neighbours[n].site.text}});
@@ -98,9 +99,11 @@ void compare_lent(SiteStep& s, std::size_t n, const Holding& lent) {
   }
 }
 
-void adopt(SiteStep& s, std::size_t upstream, std::size_t downstream, const Holding& lent) {
+void adopt(SiteStep& s, std::size_t upstream, const Adoption& adoption, const Holding& lent) {
+  const std::size_t downstream = adoption.downstream;
   HopLease lease =
       lease_from(lent, s.now, upstream, downstream, s.parts.neighbours[upstream].stands, s.parts.settings.term);
+  if (adoption.is_claimed) lease.state = LeaseState::active;
   lease.downstream_until = promised_until(s.parts, s.now, lease);
   s.effects.log(Level::info, "adopt", lent.request,
                 {{"lease", to_text(lent.lease)},
@@ -108,6 +111,7 @@ void adopt(SiteStep& s, std::size_t upstream, std::size_t downstream, const Hold
                  {"to", s.parts.neighbours[downstream].site.text}});
   HopLease& kept = add_lease(s, std::move(lease));
   s.parts.reconciliation.adopted(downstream, kept.id);
+  if (kept.state == LeaseState::offered) return;
   send(s, upstream, Claim{kept.id, kept.request, {}}, kept.request);  // ours may have been lost with our record
 }
 

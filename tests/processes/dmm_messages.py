@@ -125,7 +125,7 @@ Renewed = struct("Renewed", ("term", "int", 0), ("terms", [LeaseTerm], ()), ("wa
 Holding = struct("Holding", ("lease", LeaseId, LeaseId()), ("request", RequestId, RequestId()),
                  ("nodes", [NodeGroup], ()), ("chain", ["name"], ()), ("owner_ancestors", ["name"], ()),
                  ("blocks", ["bytes"], ()), ("left", "int", 0), ("grace", "int", 0), ("length", "int", 0),
-                 ("round_trip", "int", 0))
+                 ("round_trip", "int", 0), ("offered", "bool", False))
 Inventory = struct("Inventory", ("lent", [Holding], ()), ("borrowed", [Holding], ()), ("last", "bool", True), number=26)
 Register = struct("Register", ("cluster", "name", ""), ("nodes", "uint", 0), ("processors_per_node", "uint", 1),
                   ("memory_bytes", "uint", 0), ("attributes", "map", {}), ("endpoint", "text", ""),

@@ -60,15 +60,19 @@ TEST_CASE("lease mould: a row brings a lease back as it was, but for what only t
   CHECK(back.downstream_until > now + lease.term);
 }
 
-TEST_CASE("lease mould: a row of an offer is that of a lease that may have been claimed") {
+TEST_CASE(
+    "lease mould: a row of an offer is that of a lease that may have been claimed, but for a site in between") {
   PartsStage stage;
   HopLease lease = carried();
   lease.state = LeaseState::offered;
   lease.term = seconds(10);
   LeaseRecord row = record_of(lease, stage.parts.neighbours);
-  const HopLease back = lease_from(row, parts_start, north_place, south_place, seconds(30));
+  LeaseRecord copy = row;
+  const HopLease back = lease_from(row, parts_start, std::nullopt, south_place, seconds(30));
   CHECK(back.state == LeaseState::active);
   CHECK(back.term == seconds(30));
+  // The Inventories of its neighbours tell.
+  CHECK(lease_from(copy, parts_start, north_place, south_place, seconds(30)).state == LeaseState::offered);
 }
 
 TEST_CASE("lease mould: a Grant that is passed on makes the same lease at the next hop") {

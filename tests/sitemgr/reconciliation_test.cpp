@@ -41,6 +41,7 @@ HopLease passed_on() {
 struct Stage {
   Neighbours sites = neighbours();
   Reconciliation part{self, 2};
+  Adoption adoption;  ///< of the last lease that a lender named
   Stage() {
     part.begin(to_north, {});
     part.begin(to_south, {});
@@ -54,9 +55,9 @@ struct Stage {
     return part.on_borrowed(to_south, held, ours, sites, later);
   }
   std::optional<std::size_t> adopts(const Holding& lent, const HopLease* ours = nullptr) {
-    std::size_t downstream = SIZE_MAX;
-    const LentToUs what = part.on_lent(to_north, lent, ours, sites, downstream);
-    return what == LentToUs::adopt ? std::optional(downstream) : std::nullopt;
+    adoption = {SIZE_MAX, false};
+    const LentToUs what = part.on_lent(to_north, lent, ours, sites, adoption);
+    return what == LentToUs::adopt ? std::optional(adoption.downstream) : std::nullopt;
   }
 };
 
@@ -124,6 +125,18 @@ TEST_CASE("reconciliation: a lost hop is adopted again, whichever side tells fir
   SUBCASE("the borrower told before, and didn't name it") {
     stage.hear(to_south);
     CHECK_FALSE(stage.adopts(lease));
+  }
+}
+
+TEST_CASE("reconciliation: an adopted lease is claimed if the borrower knows of the claim") {
+  for (const bool is_claimed : {true, false}) {
+    Stage stage;
+    Holding lease = holding(north, through_us);
+    lease.offered = !is_claimed;
+    stage.hear(to_south);
+    CHECK(stage.borrowed(lease) == HeldByBorrower::orphan);
+    CHECK(stage.adopts(lease) == to_south);
+    CHECK(stage.adoption.is_claimed == is_claimed);
   }
 }
 

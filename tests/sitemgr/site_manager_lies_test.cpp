@@ -384,6 +384,39 @@ TEST_CASE("lies: a part can't give up a lease of another sink, of another link o
   CHECK(stage.said<LeaseEnded>(at_south).empty());
 }
 
+TEST_CASE("lies: a part counts as claimed only once its home site has claimed it [S108a]") {
+  Stage stage;
+  Request asked = request(alice, 1, 4);
+  asked.need.kind = RequestKind::fixed;
+  asked.need.components = {{4, north, delft}, {4, south, delft}};
+  stage.hear(alice, asked);
+  stage.pass(seconds(1));
+  for (const Party& at : {at_north, at_south}) {
+    ClusterReport report;
+    report.site = at.site;
+    report.cluster = delft;
+    report.idle = report.total = 4;
+    stage.hear(at, Clusters{{report}});
+  }
+  const auto grant_of = [&](const Party& at) {
+    const Delegate delegate = stage.said_once<Delegate>(at);
+    Grant made = grant(delegate, at.site, 4);
+    made.part = delegate.part;
+    return made;
+  };
+  const Grant first = grant_of(at_north), second = grant_of(at_south);
+  stage.hear(at_north, first);
+  stage.hear(at_north, Claimed{first.lease, first.request});
+  CHECK(stage.said<Claim>(at_north).empty());
+  stage.hear(at_south, second);
+  CHECK(stage.said_once<Claim>(at_north).lease == first.lease);
+  CHECK(stage.said_once<Claim>(at_south).lease == second.lease);
+  stage.hear(at_south, Claimed{second.lease, second.request});
+  CHECK(stage.said<GrantSet>(alice).empty());
+  stage.hear(at_north, Claimed{first.lease, first.request});
+  CHECK(stage.said_once<GrantSet>(alice).grants.size() == 2);
+}
+
 TEST_CASE("lies: a Prefetch that leads nowhere, or has been everywhere, goes no further [S88e]") {
   Stage stage;
   InputFiles files;

@@ -49,14 +49,12 @@ class Bed:
     """A server and a testbed of one site."""
 
     def __init__(self, folder, megabytes, delay):
-        self.folder, self.bytes, checksum = folder, megabytes * 1_000_000, hashlib.sha256()
+        self.folder, self.bytes = folder, megabytes * 1_000_000
         self.relays = []
         with open(folder / "file", "wb") as file:
-            for _ in range(0, self.bytes, PIECE):
-                piece = os.urandom(PIECE)[:self.bytes - file.tell()]
-                file.write(piece)
-                checksum.update(piece)
-        self.sha256 = checksum.hexdigest()
+            for at in range(0, self.bytes, PIECE):
+                file.write(os.urandom(min(PIECE, self.bytes - at)))
+        self.sha256 = self.sha256_of(folder / "file")
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.file = folder / "file"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -68,6 +66,11 @@ class Bed:
         self.dmm("testbed", "up", folder / "files.json")
         if delay > 0:
             self.delay_home(delay)
+
+    @staticmethod
+    def sha256_of(path):
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def relayed(self, port, delay):
         if delay == 0:
@@ -109,15 +112,15 @@ class Bed:
         return self.job([file])["overhead_seconds"]
 
     def output(self):
-        """Seconds from the end of a job's program until its output file is safe, and the job over. The program's own
-        writing is over by then: at home the disk of another host would be busy with it."""
+        """Seconds from the end of a job's program until its output file is safe, and the job over, as its record says:
+        the command that waits for it looks twice a second. The program's own writing is over by then: at home the disk
+        of another host would be busy with it."""
         stamp, brought = self.folder / "stamp", self.folder / "brought"
-        self.job([], f"cp {self.folder}/file file && sync --data file && date +%s.%N > {stamp}",
-                 stage_out=[{"name": "file", "path": str(brought)}])
-        took = time.time() - float(stamp.read_text())
-        assert brought.stat().st_size == self.bytes
+        record = self.job([], f"cp {self.folder}/file file && sync --data file && date +%s.%N > {stamp}",
+                          stage_out=[{"name": "file", "path": str(brought)}])
+        assert self.sha256_of(brought) == self.sha256
         brought.unlink()
-        return took
+        return record["ended"] - float(stamp.read_text())
 
     def close(self):
         self.dmm("testbed", "down", "files")

@@ -15,9 +15,6 @@ namespace {
 
 /// Of a ticket, in the name of a file that isn't whole: no other attempt goes on with it.
 constexpr std::size_t mark_letters = 12;
-/// Bytes that are written at once. With more the kernel takes larger pages, and is slower in a virtual machine.
-constexpr std::size_t kept_max = 1 << 17;
-constexpr std::uint64_t synced_at_once = 1 << 23;
 
 }  // namespace
 
@@ -31,47 +28,29 @@ struct Incoming::Place {
 };
 
 Incoming::~Incoming() {
-  if (descriptor_ >= 0 && error_ == 0) flush();  // the next connection goes on from there
+  if (file_) file_->flush();  // the next connection goes on from there
+  file_.reset();
   if (descriptor_ >= 0) close(descriptor_);
   if (place_->is_withdrawn) unlink(place_->part.c_str());
   place_->is_busy = false;
 }
 
 bool Incoming::write(const char* bytes, std::size_t count) {
-  is_too_long_ = count > bytes_ - here_ - kept_.size();
-  if (is_too_long_ || error_ != 0 || place_->is_withdrawn) return false;
-  kept_.append(bytes, count);
-  return kept_.size() < kept_max || flush();
-}
-
-bool Incoming::flush() {
-  const char* bytes = kept_.data();
-  for (std::size_t count = kept_.size(); count > 0;) {
-    const ssize_t some = ::write(descriptor_, bytes, count);
-    if (some < 0 && errno == EINTR) continue;
-    if (some <= 0) return error_ = errno, false;
-    bytes += some;
-    count -= static_cast<std::size_t>(some);
-    here_ += static_cast<std::size_t>(some);
-  }
-  kept_.clear();
-  // The disk writes while more comes: at the end little is left to wait for.
-  if (here_ - synced_ < synced_at_once) return true;
-  sync_file_range(descriptor_, static_cast<off_t>(synced_), static_cast<off_t>(here_ - synced_),
-                  SYNC_FILE_RANGE_WRITE);
-  synced_ = here_;
+  is_too_long_ = count > bytes_ - here_;
+  if (is_too_long_ || place_->is_withdrawn) return false;
+  if (count > 0 && !file_->add(bytes, count)) return false;
+  here_ += count;
   return true;
 }
 
 std::optional<ShelfFault> Incoming::finish() {
   if (place_->is_withdrawn) return ShelfFault{404, "its task counts no longer"};
   if (is_too_long_) return ShelfFault{413, "more came than was announced"};
-  if (descriptor_ < 0) return std::nullopt;
-  if (error_ == 0) flush();
+  if (!file_) return std::nullopt;
   const auto refuse = [&](int error) {
     return ShelfFault{507, place_->path + " can't be written at home: " + std::strerror(error)};
   };
-  if (error_ != 0) return refuse(error_);
+  if (const int error = file_->flush(); error != 0) return refuse(error);
   if (here_ < bytes_) return ShelfFault{409, "more is to come"};
   if (fdatasync(descriptor_) != 0) return refuse(errno);
   if (const std::string fault = rename_synced(place_->part, place_->path); !fault.empty())
@@ -155,9 +134,10 @@ std::variant<std::unique_ptr<Incoming>, ShelfFault> HomeShelf::bring(const std::
   incoming->descriptor_ = open(at->part.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
   struct stat is {};
   if (incoming->descriptor_ < 0 || fstat(incoming->descriptor_, &is) != 0) return refuse(errno);
-  incoming->here_ = incoming->synced_ = static_cast<std::uint64_t>(is.st_size);
+  incoming->here_ = static_cast<std::uint64_t>(is.st_size);
   if (incoming->here_ != from || from > bytes)
     return ShelfFault{409, std::to_string(incoming->here_) + " bytes are here"};
+  incoming->file_ = std::make_unique<DirectWriter>(incoming->descriptor_, from);
   return incoming;
 }
 

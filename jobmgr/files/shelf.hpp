@@ -11,6 +11,7 @@
 #include <string>
 #include <variant>
 
+#include "jobmgr/files/direct_writer.hpp"
 #include "jobmgr/home_files.hpp"
 
 namespace dmm {
@@ -40,13 +41,10 @@ class Incoming {
   Incoming(std::shared_ptr<Place> place, std::uint64_t bytes) : place_(std::move(place)), bytes_(bytes) {}
 
   std::shared_ptr<Place> place_;
-  /// What is kept is written; false if it can't be.
-  bool flush();
-
-  std::uint64_t bytes_ = 0, here_ = 0, synced_ = 0;
-  std::string kept_;  ///< behind `here_`
-  int descriptor_ = -1, error_ = 0;
+  std::uint64_t bytes_ = 0, here_ = 0;
+  int descriptor_ = -1;
   bool is_too_long_ = false;
+  std::unique_ptr<DirectWriter> file_;  ///< the last: it uses the descriptor; none: it is whole
 };
 
 class HomeShelf {

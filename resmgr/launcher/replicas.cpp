@@ -108,12 +108,15 @@ class Download {
     target_.bytes_max = source_.file.bytes;
   }
 
-  /// Removes what came so far; false with errno.
+  /// Removes what came so far; false with errno. A file that was cut is written to the disk when it is closed, and the
+  /// job would wait for that: a new one isn't.
   bool empty() {
     target_.bytes = 0;
     target_.kept.clear();
     target_.sum.reset();
-    if (ftruncate(target_.descriptor, 0) != 0 || lseek(target_.descriptor, 0, SEEK_SET) != 0) return false;
+    const off_t end = lseek(target_.descriptor, 0, SEEK_END);
+    if (end < 0 || (end > 0 && ftruncate(target_.descriptor, 0) != 0)) return false;
+    if (lseek(target_.descriptor, 0, SEEK_SET) != 0) return false;
     if (!source_.file.sha256.empty()) target_.sum = std::make_unique<FollowingSum>(target_.descriptor);
     return true;
   }

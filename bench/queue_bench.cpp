@@ -130,7 +130,7 @@ class Stage {
     const auto number = static_cast<std::uint32_t>(job * 7'919 % needs);
     const std::uint32_t processors = difference_ == in_processors ? number + 1 : 1;
     message.need.components = {{.processors = processors, .site = {}, .cluster = {}}};
-    if (difference_ == in_memory) message.need.constraints.memory_bytes = number + 1;
+    if (difference_ == in_memory) message.need.constraints.edit().memory_bytes = number + 1;
     message.origin_user = user.name;
     return message;
   }

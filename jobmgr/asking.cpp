@@ -157,7 +157,7 @@ void ask(JobStep& s, const Job& job) {
   const JobDescription& wanted = job.description;
   DMM_ASSERT(s.parts.waits_for_nodes(job));
   const Duration waited = s.now - job.submitted - job.kept_back;
-  const std::uint64_t wall = std::min<std::uint64_t>(wanted.program.limits.wall_seconds, wall_told_max);
+  const std::uint64_t wall = std::min<std::uint64_t>(wanted.program.limits->wall_seconds, wall_told_max);
   const Duration length = seconds(static_cast<std::int64_t>(wall));
   Request request{s.parts.request_of(job),
                   wanted.need,
@@ -224,7 +224,7 @@ void on(JobStep& s, FromSite from, Grant& grant) { take(s, grant.request, {&gran
 
 void on(JobStep& s, FromSite from, GrantSet& set) {
   if (take(s, set.request, set.grants, from.proved))
-    s.parts.jobs.find(set.request.job)->placement = shortened(set.placement, text_bytes_max);
+    s.parts.jobs.find(set.request.job)->joint.edit().placement = shortened(set.placement, text_bytes_max);
 }
 
 bool take(JobStep& s, const RequestId& request, std::span<Grant> grants, Instant left) {
@@ -263,7 +263,7 @@ void record(JobStep& s, Job& job, std::span<Grant> grants, Instant left) {
   const RequestId request = s.parts.request_of(job);
   job.granted = s.now;
   job.places.clear();
-  job.placement = {};
+  if (!job.joint->placement.empty()) job.joint.edit().placement = {};
   for (const Grant& grant : grants) {
     if (s.effects.wants(Level::info))
       s.effects.log(Level::info, "granted", request,

@@ -77,10 +77,11 @@ void take_end(ComponentRun& component_run, Ended& ended) {
   component_run.text = shortened(ended.text, text_bytes_max);
   component_run.wall = ended.wall;
   component_run.cpu = ended.cpu;
-  component_run.streams[0].bytes = ended.output_bytes;
-  component_run.streams[0].all = std::move(ended.output);
-  component_run.streams[1].bytes = ended.error_bytes;
-  component_run.streams[1].all = std::move(ended.error);
+  auto& [output, error] = component_run.streams.edit();
+  output.bytes = ended.output_bytes;
+  output.all = std::move(ended.output);
+  error.bytes = ended.error_bytes;
+  error.all = std::move(ended.error);
 }
 
 }  // namespace
@@ -289,7 +290,7 @@ void run_again(JobStep& s, Job& job, Interruption interruption, const ComponentR
   job.granted.reset();
   job.ended.reset();
   job.places.clear();
-  job.placement = {};
+  if (!job.joint->placement.empty()) job.joint.edit().placement = {};
   job.exit.reset();
   job.wall = {};
   s.parts.change(job, JobEvent::again);
@@ -298,7 +299,7 @@ void run_again(JobStep& s, Job& job, Interruption interruption, const ComponentR
       {"attempt", std::int64_t{job.attempt}}, {"reruns", std::int64_t{job.reruns}}, {"text", job.text}};
   if (interruption == Interruption::keeper) fields.push_back({"keeper_deaths", std::int64_t{job.keeper_deaths}});
   if (job.false_starts > 0) fields.push_back({"false_starts", std::int64_t{job.false_starts}});
-  if (const std::uint32_t times = interruptions_of(job.past, job.past_causes); times > 0)
+  if (const std::uint32_t times = interruptions_of(*job.past, job.past_causes); times > 0)
     fields.push_back({"interruptions", std::int64_t{times}});
   if (pause > Duration{}) fields.push_back({"pause_seconds", pause.in_seconds()});
   s.effects.log(Level::info, "rerun", old, std::move(fields));

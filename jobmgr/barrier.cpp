@@ -48,9 +48,9 @@ void tell_to_go(JobStep& s, const Job& job, std::uint32_t task, std::vector<Part
 /// The attempt begins, unless it did before.
 bool begin(JobStep& s, Job& job) {
   if (std::exchange(job.run->went, true)) return false;
-  job.barrier = s.now - std::min(job.run->ready_from, s.now);
+  job.joint.edit().barrier = s.now - std::min(job.run->ready_from, s.now);
   job.run->told_to_go = true;
-  job.start_spread = {};
+  job.joint.edit().spread = {};
   s.parts.changed(job);
   return true;
 }
@@ -96,7 +96,7 @@ bool go_if_ready(JobStep& s, Job& job) {
   if (s.effects.wants(Level::info))
     s.effects.log(Level::info, "go", s.parts.request_of(job),
                   {{"tasks", static_cast<std::int64_t>(run.components.size())},
-                   {"barrier_seconds", job.barrier.in_seconds()}});
+                   {"barrier_seconds", job.joint->barrier.in_seconds()}});
   return begins;
 }
 
@@ -107,10 +107,10 @@ void on(JobStep& s, FromProvider from, const Began& began) {
   const Instant begun = s.now - from.round_trip / 2;
   Attempt& run = *job->run;
   const Instant first = std::min(run.first_begun, begun);
-  const Instant last = run.first_begun == never ? begun : std::max(run.first_begun + job->start_spread, begun);
+  const Instant last = run.first_begun == never ? begun : std::max(run.first_begun + job->joint->spread, begun);
   run.first_begun = first;
-  if (last - first == job->start_spread) return;
-  job->start_spread = last - first;
+  if (last - first == job->joint->spread) return;
+  job->joint.edit().spread = last - first;
   s.parts.changed(*job);
 }
 

@@ -85,7 +85,7 @@ bool is_as_its_array(const JobParts& parts, const Job& job) {
   if (job.array == 0) return false;
   const JobDescription& array = parts.jobs.find(job.array)->description;
   return array.priority == job.description.priority &&
-         array.program.limits.wall_seconds == job.description.program.limits.wall_seconds;
+         array.program.limits->wall_seconds == job.description.program.limits->wall_seconds;
 }
 
 /// An element without a job: its array remembers what is wanted until the element's turn comes.
@@ -98,7 +98,7 @@ Altered alter_unmade(JobStep& s, ElementKey key, const Alteration& wanted) {
   const ElementChange is =
       found != array.changes.end()
           ? found->second
-          : ElementChange{job.description.priority, job.description.program.limits.wall_seconds};
+          : ElementChange{job.description.priority, job.description.program.limits->wall_seconds};
   const ElementChange to_be{wanted.priority.value_or(is.priority), wanted.wall_seconds.value_or(is.wall_seconds)};
   const bool is_held = array.held.contains(key.position), is_to_be_held = wanted.held.value_or(is_held);
   const bool is_another = to_be.priority != is.priority || to_be.wall_seconds != is.wall_seconds;
@@ -117,7 +117,7 @@ void log_alteration(JobStep& s, const Job& job) {
                 {{"held", s.parts.eligibility.is_held(job.number)},
                  {"priority", std::int64_t{job.description.priority}},
                  {"limit_wall_seconds", static_cast<std::int64_t>(std::min<std::uint64_t>(
-                                            job.description.program.limits.wall_seconds, INT64_MAX))}});
+                                            job.description.program.limits->wall_seconds, INT64_MAX))}});
 }
 
 void hear(JobStep& s, const Eligibility::Told& told) {
@@ -200,7 +200,7 @@ Altered alter(JobStep& s, std::uint64_t number, const Alteration& wanted) {
   if (!waits && only_releases && !is_over(job->state)) return {};  // released before: it has gone on since
   if (!waits) return {false, text_of_refusal(*job)};
   std::int32_t& priority = job->description.priority;
-  std::uint64_t& wall_seconds = job->description.program.limits.wall_seconds;
+  const std::uint64_t wall_seconds = job->description.program.limits->wall_seconds;
   const bool is_held = eligibility.is_held(number), is_to_be_held = wanted.held.value_or(is_held);
   const bool is_another =
       wanted.priority.value_or(priority) != priority || wanted.wall_seconds.value_or(wall_seconds) != wall_seconds;
@@ -208,7 +208,7 @@ Altered alter(JobStep& s, std::uint64_t number, const Alteration& wanted) {
   if (s.parts.waits_for_nodes(*job)) take_request_back(s, *job);
   if (is_another) {
     priority = wanted.priority.value_or(priority);
-    wall_seconds = wanted.wall_seconds.value_or(wall_seconds);
+    if (wanted.wall_seconds) job->description.program.limits.edit().wall_seconds = *wanted.wall_seconds;
     job->own_record |= !is_as_its_array(s.parts, *job);
     if (job->own_record) s.parts.unwritten.description(number);
   }

@@ -32,7 +32,7 @@ void make(JobStep& s, ElementKey key) {
   element.description.array = {};
   if (const auto change = elements.changes.find(key.position); change != elements.changes.end()) {
     element.description.priority = change->second.priority;
-    element.description.program.limits.wall_seconds = change->second.wall_seconds;
+    element.description.program.limits.edit().wall_seconds = change->second.wall_seconds;
     element.own_record = true;
   }
   element.submitted = array.submitted;

@@ -60,12 +60,14 @@ struct StreamState {
   std::uint64_t offset = 0;  ///< how many were handed to the shell
   ShortText all;             ///< all of it, if it came with the end of the component
 };
+using StreamStates = std::array<StreamState, 2>;  ///< by Stream
 
 /// A task under way: a component, or, where the program runs on each node, its nodes at one resource manager.
 struct ComponentRun {
   Party manager;                ///< where its program runs: of a component as a whole the head resource manager
   std::uint16_t lease = 0;      ///< under which of the attempt's leases its nodes are
   std::uint16_t component = 0;  ///< of the job
+  std::uint32_t order = 0;      ///< when its trouble began, as in ComponentEnd
   NodeSet nodes;                ///< its nodes there
   ComponentPhase phase = ComponentPhase::queued;
   ComponentPhase reached = ComponentPhase::queued;  ///< how far it came before it was over
@@ -76,7 +78,6 @@ struct ComponentRun {
   bool heard = false;             ///< Ended came, though perhaps after it counted as over
   bool clean = false;             ///< its owner said that nothing runs under its lease any more
   std::optional<LeaseEnd> cause;  ///< why its nodes were taken, as its site or its resource manager said
-  std::uint32_t order = 0;        ///< when its trouble began, as in ComponentEnd
   KnownEnd end;
   ShortText text;     ///< why it didn't start
   ShortText contact;  ///< of one that awaits a Go, once it is ready: as its Started said; not kept over restarts
@@ -84,9 +85,9 @@ struct ComponentRun {
   Duration cpu;
   Instant due =
       never;  ///< until when it is awaited that it starts, that its end is confirmed, or that output comes
-  Instant look_due = never;            ///< when to check whether its output moves
-  Instant moved{};                     ///< when a piece of output last came, or the first was asked for
-  std::array<StreamState, 2> streams;  ///< by Stream
+  Instant look_due = never;         ///< when to check whether its output moves
+  Instant moved{};                  ///< when a piece of output last came, or the first was asked for
+  RareValue<StreamStates> streams;  ///< nothing of most is known before their end
 };
 
 /// One of the leases that an attempt uses: of all its components, or, where they are co-allocated, of some.
@@ -112,7 +113,7 @@ struct Attempt {
   Duration grace;                  ///< the grace that components got when the attempt was given up
   Duration round_trip;             ///< from here to where it runs and back
   std::vector<NodeGroup> granted;  ///< as granted
-  std::vector<NodeGroup> lost;     ///< the nodes of `granted` that were taken back
+  RareList<NodeGroup> lost;        ///< the nodes of `granted` that were taken back
   Few<ComponentRun> components;
 
   const LeaseUse& lease_of(const ComponentRun& component_run) const { return leases[component_run.lease]; }
@@ -131,9 +132,9 @@ struct Attempt {
 /// Where a job, or some of its components, runs or ran: one lease.
 struct Place {
   LeaseId lease;
-  SiteNames chain;                        ///< the owner first, the home site last
-  ClusterNames clusters;                  ///< in order of components, each once
-  std::vector<std::uint32_t> components;  ///< of a job with several leases: those under this one, in order
+  SiteNames chain;                     ///< the owner first, the home site last
+  ClusterNames clusters;               ///< in order of components, each once
+  RareList<std::uint32_t> components;  ///< of a job with several leases: those under this one, in order
   /// For people: what keeps its components apart from other jobs; each text once, isolations_max at most.
   Few<ShortText> isolation = {};
   template <class Self>
@@ -166,6 +167,14 @@ struct JobExit {
   StartFault fault = StartFault::none;
 };
 
+/// How the tasks of a job came together.
+struct JointStart {
+  Duration barrier;     ///< how long, at its last start, the first task that was ready waited for the last
+  Duration spread;      ///< how long, at its last start, the last task began after the first
+  ShortText placement;  ///< for people: why its places are these, of a co-allocated job
+  bool operator==(const JointStart&) const = default;
+};
+
 /// Members that a job's end changes lie together: an hour after its start the job has left every cache.
 struct Job {
   std::uint64_t number = 0;
@@ -186,26 +195,24 @@ struct Job {
   std::uint32_t false_starts = 0;   ///< attempts with a Start that ran nothing, by no owner's right: no reruns
   std::uint32_t keeper_deaths = 0;  ///< attempts that died with their keeper, which don't count as reruns
   std::uint32_t tries = 0;          ///< delegations sent for it
-  Interruptions past;               ///< attempts that owners ended by their right, which don't count as reruns
+  RareValue<Interruptions> past;    ///< attempts that owners ended by their right, which don't count as reruns
   /// Of these, and of preemptions, the latest last; for people.
-  std::vector<InterruptionCause> past_causes;
+  RareList<InterruptionCause> past_causes;
   std::unique_ptr<Attempt> run;  ///< while has_attempt(state), and after that until its output is here or given up
   Instant submitted{};
-  Instant again_at = never;         ///< while it waits: the end of its pause; never: it doesn't pause
-  std::optional<Instant> granted;   ///< when the present attempt got its nodes
-  std::optional<Instant> started;   ///< the first Started of all attempts
-  Instant waits_since{};            ///< when its present wait, or the last one, began: submitted, or interrupted
-  std::optional<Instant> ran_from;  ///< the first Started of the present attempt
-  Duration ran_before;              ///< how long earlier attempts ran in all
-  Duration barrier;       ///< how long, at its last start, the first task that was ready waited for the last
-  Duration start_spread;  ///< how long, at its last start, the last task began after the first
-  Duration kept_back;     ///< how long it waited in all without being eligible (eligibility.hpp)
-  std::optional<Instant> ended;  ///< the last component's end
-  Duration wall;                 ///< the program's own, of its longest component
+  Instant again_at = never;     ///< while it waits: the end of its pause; never: it doesn't pause
+  MaybeInstant granted;         ///< when the present attempt got its nodes
+  MaybeInstant started;         ///< the first Started of all attempts
+  Instant waits_since{};        ///< when its present wait, or the last one, began: submitted, or interrupted
+  MaybeInstant ran_from;        ///< the first Started of the present attempt
+  Duration ran_before;          ///< how long earlier attempts ran in all
+  Duration kept_back;           ///< how long it waited in all without being eligible (eligibility.hpp)
+  MaybeInstant ended;           ///< the last component's end
+  Duration wall;                ///< the program's own, of its longest component
+  RareValue<JointStart> joint;  ///< of its tasks, if there are several
   std::optional<JobExit> exit;
   ShortText text;             ///< for people: why it failed, or what its output lacks
   ShortText output_text;      ///< for people: why its output isn't all here
-  ShortText placement;        ///< for people: why they are these, of a co-allocated job
   std::vector<Place> places;  ///< of the present attempt or the last one: a place for each lease
   /// Without its conditions, which Eligibility has, and once the job is over also without program and need.
   JobDescription description;

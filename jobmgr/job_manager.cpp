@@ -166,8 +166,8 @@ JobView see(const JobParts& parts, const Job& job) {
   if (job.is_array()) add_elements(parts, job, view);
   if (!job.run) return view;
   for (const ComponentRun& component_run : job.run->components) {
-    const bool has_output = component_run.streams[0].state == OutputState::pending ||
-                            component_run.streams[1].state == OutputState::pending;
+    const bool has_output = component_run.streams->at(0).state == OutputState::pending ||
+                            component_run.streams->at(1).state == OutputState::pending;
     if (component_run.phase == ComponentPhase::queued ||
         (component_run.phase == ComponentPhase::over && !has_output))
       continue;

@@ -45,9 +45,9 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.wall = job.wall;
   if (job.granted && job.ended) view.overhead = std::max(Duration{}, *job.ended - *job.granted - job.wall);
   view.places = job.places;
-  view.placement = job.placement;
-  view.barrier = job.barrier;
-  view.start_spread = job.start_spread;
+  view.placement = job.joint->placement;
+  view.barrier = job.joint->barrier;
+  view.start_spread = job.joint->spread;
   view.origin = job.origin;
   view.hops = hops_of(job);
   view.tries = job.tries;
@@ -58,7 +58,7 @@ JobView view_of(const Job& job, const RequestId& request) {
   view.at_lender = is_over(job.state) && job.run;
   if (job.run)
     for (const ComponentRun& component_run : job.run->components)
-      for (const StreamState& stream : component_run.streams)
+      for (const StreamState& stream : *component_run.streams)
         if (stream.handed != 0 && stream.handed_at < view.writing_since.value_or(never))
           view.writing_since = stream.handed_at;
   view.output_path = job.description.output_path;
@@ -70,7 +70,7 @@ JobView view_of(const Job& job, const RequestId& request) {
     view.tasks_ready = view.tasks - job.run->unstarted;
     view.left_behind = text_of_left_behind(job);
   }
-  view.limit_wall_seconds = job.description.program.limits.wall_seconds;
+  view.limit_wall_seconds = job.description.program.limits->wall_seconds;
   view.input_files = static_cast<std::uint32_t>(job.description.program.inputs.size());
   view.priority = job.description.priority;
   return view;

@@ -44,7 +44,7 @@ struct JobView {
   std::uint32_t false_starts = 0;   ///< counts attempts under which nothing ran, which are no reruns
   std::uint32_t keeper_deaths = 0;  ///< counts programs that died with their keeper, which are no reruns
   Interruptions past;               ///< by owners, by their right, which are no reruns
-  std::vector<InterruptionCause> past_causes;
+  RareList<InterruptionCause> past_causes;
   RequestId request;  ///< of the present attempt, or the last one
 
   Instant submitted{};

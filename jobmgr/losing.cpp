@@ -63,7 +63,7 @@ void lose_nodes(JobStep& s, Job& job, const LeaseEnded& ended) {
   const std::size_t lease = *run.find(ended.lease);
   std::vector<NodeGroup> rest = run.held_under(lease);
   const std::vector<NodeGroup> hit = remove_nodes(rest, ended.nodes);
-  run.lost.insert(run.lost.end(), hit.begin(), hit.end());
+  for (const NodeGroup& group : hit) run.lost.push_back(group);
   LeaseUse& use = run.leases[lease];
   use.holds = !rest.empty();
   if (!use.holds) {

@@ -14,7 +14,7 @@ namespace dmm::job_steps {
 namespace {
 
 StreamState& stream_of(ComponentRun& component_run, Stream stream) {
-  return component_run.streams.at(static_cast<std::size_t>(stream));
+  return component_run.streams.edit().at(static_cast<std::size_t>(stream));
 }
 
 /// Both streams are wanted in one file.
@@ -39,8 +39,8 @@ void add_text(Job& job, Stream stream, const std::string& text) {
 
 /// Once more from its beginning; of two streams in one file both, since its beginning is theirs.
 void begin_failed_again(const Job& job, ComponentRun& component_run) {
-  const bool any = std::ranges::any_of(component_run.streams, &StreamState::failed);
-  for (StreamState& stream : component_run.streams) {
+  const bool any = std::ranges::any_of(*component_run.streams, &StreamState::failed);
+  for (StreamState& stream : component_run.streams.edit()) {
     if (!stream.failed && !(any && shares_file(job))) continue;
     stream.failed = stream.asked = false;
     stream.again = true;
@@ -122,7 +122,7 @@ void advance(JobStep& s, Job& job, std::uint32_t component, Stream stream) {
 
 void ask_piece(JobStep& s, Job& job, std::uint32_t component, Stream stream) {
   ComponentRun& component_run = job.run->components[component];
-  if (std::ranges::none_of(component_run.streams, &StreamState::asked)) component_run.moved = s.now;
+  if (std::ranges::none_of(*component_run.streams, &StreamState::asked)) component_run.moved = s.now;
   StreamState& state = stream_of(component_run, stream);
   state.asked = true;
   s.effects.send(component_run.manager, Fetch{s.parts.request_of(job), component, stream, state.offset, true},
@@ -142,8 +142,8 @@ void hand_over(JobStep& s, Job& job, std::uint32_t component, Stream stream, std
   piece.offset = state.offset;
   const bool shared = shares_file(job), appends = job.description.append && !job.own_files;
   piece.appends = shared || appends;
-  piece.begins =
-      !appends && (shared ? component_run.streams[0].offset + component_run.streams[1].offset : state.offset) == 0;
+  piece.begins = !appends && (shared ? component_run.streams->at(0).offset + component_run.streams->at(1).offset
+                                     : state.offset) == 0;
   piece.path = path_of(job, component, stream);
   state.handed = piece.serial;
   state.handed_at = s.now;
@@ -232,7 +232,7 @@ void close_if_written(JobStep& s, Job& job) {
   OutputState worst = OutputState::complete;
   bool kept = false;
   for (const ComponentRun& component_run : job.run->components)
-    for (const StreamState& stream : component_run.streams) {
+    for (const StreamState& stream : *component_run.streams) {
       if (stream.state == OutputState::pending) return;
       worst = std::max(worst, stream.state);
       kept = kept || stream.state == OutputState::unfetched || stream.state == OutputState::unwritten;

@@ -31,23 +31,23 @@ void look(JobStep& s, ComponentKey key) {
   ComponentRun& component_run = job.run->components[key.component];
   DMM_ASSERT(component_run.look_due <= s.now);
   s.parts.set_look(component_run, key, never);
-  for (const StreamState& stream : component_run.streams) {
+  for (const StreamState& stream : *component_run.streams) {
     const Duration waits = s.now - stream.handed_at;
     if (stream.handed == 0 || waits < look_interval || waits >= look_interval * 2) continue;
     s.effects.log(Level::warning, "output_waits", s.parts.request_of(job),
                   {{"seconds", waits.in_seconds()}, {"text", std::string("its file system takes nothing")}});
   }
-  const bool asked = std::ranges::any_of(component_run.streams, &StreamState::asked);
+  const bool asked = std::ranges::any_of(*component_run.streams, &StreamState::asked);
   if (asked && job.run->open == 0 && s.now - component_run.moved >= s.parts.patience(*job.run))
     return leave_unfetched(s, job, key.component);
   if (asked && s.parts.managers.is_up(component_run.manager)) fetch_pending(s, job, key.component);
-  if (std::ranges::any_of(component_run.streams, is_under_way)) look_later(s, job, key.component);
+  if (std::ranges::any_of(*component_run.streams, is_under_way)) look_later(s, job, key.component);
 }
 
 void fetch_pending(JobStep& s, Job& job, std::uint32_t component) {
   ComponentRun& component_run = job.run->components[component];
   for (const Stream stream : both_streams) {
-    StreamState& state = component_run.streams.at(static_cast<std::size_t>(stream));
+    StreamState& state = component_run.streams.edit().at(static_cast<std::size_t>(stream));
     if (state.asked)
       s.effects.send(component_run.manager, Fetch{s.parts.request_of(job), component, stream, state.offset, true},
                      s.parts.request_of(job));
@@ -58,7 +58,7 @@ void fetch_pending(JobStep& s, Job& job, std::uint32_t component) {
 }
 
 void leave_unfetched(JobStep& s, Job& job, std::uint32_t component) {
-  for (StreamState& stream : job.run->components[component].streams)
+  for (StreamState& stream : job.run->components[component].streams.edit())
     if (std::exchange(stream.asked, false)) stream.state = OutputState::unfetched;
   job.output_text = "output is still where the job ran: its resource manager is silent";
   s.parts.changed(job);
@@ -80,7 +80,7 @@ WhyNot fetch_again(JobStep& s, std::uint64_t number) {
   job->own_files = true;
   job->output = OutputState::pending;
   for (ComponentRun& component_run : job->run->components)
-    for (StreamState& stream : component_run.streams) {
+    for (StreamState& stream : component_run.streams.edit()) {
       StreamState fresh;
       fresh.bytes = stream.bytes;
       fresh.all = std::move(stream.all);

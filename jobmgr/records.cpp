@@ -23,8 +23,8 @@ ComponentRecord record_of(const ComponentRun& component_run) {
   row.text = component_run.text;
   row.wall = component_run.wall;
   // While it runs it says itself how much there is.
-  if (component_run.end.known) row.output_bytes = component_run.streams[0].bytes;
-  if (component_run.end.known) row.error_bytes = component_run.streams[1].bytes;
+  if (component_run.end.known) row.output_bytes = component_run.streams->at(0).bytes;
+  if (component_run.end.known) row.error_bytes = component_run.streams->at(1).bytes;
   row.keeper_died = component_run.end.keeper_died;
   row.reached = component_run.reached;
   row.cause = component_run.cause;
@@ -65,8 +65,9 @@ ComponentRun component_of(ComponentRecord row) {
   component_run.component = row.component.value_or(0);
   component_run.text = std::move(row.text);
   component_run.wall = row.wall;
-  component_run.streams[0].bytes = row.output_bytes;
-  component_run.streams[1].bytes = row.error_bytes;
+  auto& [output, error] = component_run.streams.edit();
+  output.bytes = row.output_bytes;
+  error.bytes = row.error_bytes;
   return component_run;
 }
 
@@ -223,9 +224,9 @@ ProgressRecord progress_of(const Job& job, const Conditions* conditions, const J
   row.ran_from = job.ran_from;
   row.ran_before = job.ran_before;
   row.kept_back = job.kept_back;
-  row.barrier = job.barrier;
-  row.start_spread = job.start_spread;
-  row.placement = job.placement;
+  row.barrier = job.joint->barrier;
+  row.start_spread = job.joint->spread;
+  row.placement = job.joint->placement;
   if (conditions != nullptr) {
     row.on_hold = conditions->held;
     row.begin_at = conditions->begin_at;
@@ -275,9 +276,7 @@ Job job_of(JobRecord record, ProgressRecord progress, std::string& fault) {
   job.ran_from = progress.ran_from;
   job.ran_before = progress.ran_before;
   job.kept_back = progress.kept_back;
-  job.barrier = progress.barrier;
-  job.start_spread = progress.start_spread;
-  job.placement = progress.placement;
+  job.joint = JointStart{progress.barrier, progress.start_spread, progress.placement};
   if (progress.state == JobState::waiting) job.again_at = progress.again_at;
   job.cancel_wanted = progress.cancel_wanted;
   const std::string name = "job " + std::to_string(job.number) + ": ";

@@ -121,10 +121,10 @@ struct ProgressRecord {
   std::optional<Instant> waits_since, ran_from;  ///< rows of older programs don't say
   Duration ran_before;
   bool is_suspect = false;
-  std::vector<Place> further;                   ///< leases of a co-allocated job beside `lease`
-  std::vector<std::uint32_t> components_under;  ///< and the components under `lease`, if there are further ones
+  std::vector<Place> further;                ///< leases of a co-allocated job beside `lease`
+  RareList<std::uint32_t> components_under;  ///< and the components under `lease`, if there are further ones
   Few<ShortText> isolation;
-  std::vector<InterruptionCause> past_causes;
+  RareList<InterruptionCause> past_causes;
   bool on_hold = false;
   Instant begin_at = never;
   std::vector<Dependency> awaits;

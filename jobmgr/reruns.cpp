@@ -46,7 +46,7 @@ bool never_ran(const ComponentRun& component_run) {
 
 /// How often the job was asked for again, but for deaths of a keeper.
 std::uint32_t interrupted(const Job& job) {
-  return job.reruns + job.false_starts + interruptions_of(job.past, job.past_causes);
+  return job.reruns + job.false_starts + interruptions_of(*job.past, job.past_causes);
 }
 
 void note_interruption(Interruptions& past, const SiteName& owner, Duration ran) {
@@ -114,8 +114,8 @@ void count_interruption(Job& job, Interruption interruption, const std::optional
   } else if (interruption != Interruption::keeper && by_right) {
     // A preemption is the home site's decision: no owner is to be spared for it, or to protect the next lease.
     const bool is_preempted = cause == LeaseEnd::preempted;
-    if (!is_preempted) note_interruption(job.past, owner, ran);
-    note_cause(job.past_causes, is_preempted ? home : owner, *cause);
+    if (!is_preempted) note_interruption(job.past.edit(), owner, ran);
+    note_cause(job.past_causes.edit(), is_preempted ? home : owner, *cause);
   } else if (interruption == Interruption::nothing_ran) {
     ++job.false_starts;
   }

@@ -71,7 +71,7 @@ void send_start(JobStep& s, const Job& job, std::uint32_t component) {
               job.description.program,
               {},
               job.description.keep_output};
-  auto& environment = start.program.environment;
+  auto& environment = start.program.environment.edit();
   start.program.awaits_go = awaits_go(job);
   for (InputFile& file : start.program.inputs) order_replicas(file, run.lease_of(component_run).lease.owner);
   if (HomeShare share = s.parts.home_files.share(job, start.request, component); !share.ticket.empty()) {

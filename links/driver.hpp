@@ -21,16 +21,17 @@ class Driver {
   /// Bytes came in; `principal` is proved of the connection's far end. Whether there was anything in them for the
   /// manager, or for a client that asked it.
   bool frame(Instant now, Connection connection, std::string_view bytes, const Principal& principal = Unproven{}) {
-    endpoint.receive(now, connection, bytes, received_, principal);
-    const bool stirs = !received_.empty() || endpoint.has_link_events();
+    // Most frames say nothing to the manager, and a list that is kept would be cold where there are many managers.
+    std::vector<Received> received;
+    endpoint.receive(now, connection, bytes, received, principal);
+    const bool stirs = !received.empty() || endpoint.has_link_events();
     link_events(now);
-    for (Received& message : received_) {
+    for (Received& message : received) {
       if (std::holds_alternative<Ask>(message.message))
         asks.push_back(std::move(message));
       else
         manager.receive(now, std::move(message), effects);
     }
-    received_.clear();
     return stirs;
   }
   /// A local event of the manager's own kind.
@@ -59,7 +60,6 @@ class Driver {
     for (auto& event : endpoint.take_link_events())
       std::visit([&](auto& change) { manager.receive(now, std::move(change), effects); }, event);
   }
-  std::vector<Received> received_;
 };
 
 }  // namespace dmm

@@ -204,7 +204,7 @@ bool Endpoint::accept(Instant now, Peer& peer, const Way& way, const Envelope& e
 bool Endpoint::may_say(Instant now, Peer& peer, std::uint16_t type) {
   if (dmm::may_send(type, peer.role, settings_.self.role)) return true;
   refuse(0, "not_allowed");
-  peer.reports.last_error = "sent " + std::string(name_of(type)) + ", which its role may not";
+  peer.reports.edit().last_error = "sent " + std::string(name_of(type)) + ", which its role may not";
   emit(now, peer, Fault{type, "this role may not send this message"}, {}, {});
   return false;
 }
@@ -218,8 +218,8 @@ void Endpoint::deliver(Instant now, Peer& peer, Envelope&& envelope, std::vector
   }
   if (const Beat* beat = std::get_if<Beat>(&envelope.message)) on(now, peer, envelope, *beat);
   if (const Fault* fault = std::get_if<Fault>(&envelope.message)) {
-    peer.reports.last_error = std::string(name_of(fault->about)) + ": " + fault->text;
-    notice(now, peer, "fault_heard", peer.reports.last_error);
+    peer.reports.edit().last_error = std::string(name_of(fault->about)) + ": " + fault->text;
+    notice(now, peer, "fault_heard", peer.reports->last_error);
   }
   const auto* relay = std::get_if<Relay>(&envelope.message);
   if (relay && relay->to == settings_.self) return take_relayed(now, *relay, messages);

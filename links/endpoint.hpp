@@ -95,21 +95,24 @@ class Endpoint {
   Instant next_deadline() const;
 
   // ---- beats that a shell accounts for, since it knows which of them arrive (endpoint_quieting.cpp) ----
+  /// What we know of a peer, for the calls below; nullptr if we don't know it. Good until anything else happens to us.
+  Peer* find(const Party& peer) { return peers_.find(peer); }
   /// Whether all that goes on between us and a peer over this connection is that both beat.
-  bool is_quiet(Instant now, Connection connection, const Party& peer) const;
+  bool is_quiet(Instant now, Connection connection, const Peer& peer) const;
   /// A Beat that vouches left the peer then, or later; nothing while none does, or while the shell accounts for Beats.
   std::optional<Instant> vouched(const Party& peer) const;
-  /// Whether nothing in the peer's beats would be news to us: we have its messages, and its capacity hint.
-  bool has_heard_all_of(const Endpoint& peer) const;
+  /// Whether nothing in the beats of a peer would be news: its messages came, and its capacity hint. `ours`: what is
+  /// known of it; `theirs`: what it knows of the one that knows.
+  static bool has_heard_all(const Peer& ours, const Peer& theirs);
   /// When the next beat to the peer leaves, and until when one of its own is waited for.
-  Instant next_beat(const Party& peer) const { return beat_due(*peers_.find(peer)); }
-  Instant waits_until(const Party& peer) const;
-  /// From now on beats to the peer aren't sent and its own aren't missed, until the quiet ends. It must be quiet.
-  QuietBeats fall_quiet(const Party& peer);
+  Instant next_beat(const Peer& peer) const { return beat_due(peer); }
+  Instant waits_until(const Peer& peer) const { return std::min(silent_at(peer), stale_at(peer)); }
+  /// From now on these beats to the peer aren't sent and its own aren't missed, until the quiet ends. It must be quiet.
+  void fall_quiet(Peer& peer, QuietBeats& beats);
   /// What is due is looked for again, without links that have fallen quiet.
   void look_ahead();
   /// The quiet is over: it is as if these beats had been sent and received.
-  void end_quiet(const Party& peer, const QuietPast& out, const QuietPast& in);
+  void end_quiet(Peer& peer, const QuietPast& out, const QuietPast& in);
   /// Connections that can be quiet no longer, though nothing was sent: the next beat will say another thing.
   std::vector<Connection> take_stirred() { return std::exchange(out_.stirred, {}); }
 
@@ -131,8 +134,8 @@ class Endpoint {
   std::vector<LogEvent> take_notices();
   bool has_notices() const { return !out_.notices.empty(); }
 
-  /// One of the beats that a quiet link is spared.
-  static std::string frame_of(const QuietBeats& beats, Stamp stamp, Stamp echo, Codec& codec);
+  /// One of the beats that a quiet link is spared; valid until the codec's next call.
+  static std::string_view frame_of(const QuietBeats& beats, Stamp stamp, Stamp echo, Codec& codec);
 
   /// The connections that sessions go over.
   std::set<Connection> connections() const;

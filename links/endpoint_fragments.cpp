@@ -9,11 +9,11 @@ namespace dmm {
 void Endpoint::take_fragment(Instant now, Peer& peer, Fragment& fragment, std::vector<Received>& messages) {
   if (fragment.index == 0) {
     drop_fragments(peer);
-    peer.assembly.begin();
+    peer.assembly.edit().begin();
   }
-  if (!peer.assembly.is_next(fragment.index) || (fragment.bytes.empty() && !fragment.last))
+  if (!peer.assembly->is_next(fragment.index) || (fragment.bytes.empty() && !fragment.last))
     return refuse(0, "part_out_of_place");
-  const bool fits = peer.assembly.size() + fragment.bytes.size() <= message_bytes_max &&
+  const bool fits = peer.assembly->size() + fragment.bytes.size() <= message_bytes_max &&
                     assembly_bytes_ + fragment.bytes.size() <= settings_.limits.assembly_bytes_all;
   if (!fits) {
     drop_fragments(peer);
@@ -21,7 +21,7 @@ void Endpoint::take_fragment(Instant now, Peer& peer, Fragment& fragment, std::v
     return emit(now, peer, Fault{Fragment::type, "there is no room for a message as long as this"}, {}, {});
   }
   assembly_bytes_ += fragment.bytes.size();
-  peer.assembly.add(fragment.bytes);
+  peer.assembly.edit().add(fragment.bytes);
   if (!fragment.last) return;
   take_whole(now, peer, messages);
   drop_fragments(peer);
@@ -29,12 +29,12 @@ void Endpoint::take_fragment(Instant now, Peer& peer, Fragment& fragment, std::v
 
 /// Whatever follows belongs to what is dropped, until a message begins.
 void Endpoint::drop_fragments(Peer& peer) {
-  assembly_bytes_ -= peer.assembly.size();
-  peer.assembly.drop();
+  assembly_bytes_ -= peer.assembly->size();
+  peer.assembly.edit().drop();
 }
 
 void Endpoint::take_whole(Instant now, Peer& peer, std::vector<Received>& messages) {
-  auto decoded = codec_->decode(peer.assembly.bytes(), message_bytes_max);
+  auto decoded = codec_->decode(peer.assembly->bytes(), message_bytes_max);
   if (const Refused* refused = std::get_if<Refused>(&decoded)) {
     refuse(0, to_text(refused->fault));
     return emit(now, peer, Fault{refused->type, std::string(to_text(refused->fault))}, {}, {});

@@ -83,7 +83,7 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
   // Time limits are made of how far away a peer is: nothing is said to one before that is known. It says so at once.
   const bool will_say = !greeting.answer && greeting.stamp != no_stamp && peer.role != Role::client;
   if (!was_up && !peer.distance.measured && will_say) {
-    if (!peer.rising) peer.rising = Peer::Rising{is_new, {}, now};
+    if (!peer.rising) peer.rising = std::make_unique<Peer::Rising>(Peer::Rising{is_new, {}, now});
     peer.rising->restarted |= is_new;
     peer.rising->ancestors = greeting.ancestors;
     return;
@@ -96,7 +96,8 @@ void Endpoint::on(Instant now, Peer& peer, const Way& way, const Envelope& envel
 
 /// The first frame behind the greetings: it says how far away the peer is, at the latest by having come.
 void Endpoint::rise_measured(Instant now, Peer& peer, const Envelope& envelope) {
-  const Peer::Rising rising = std::exchange(peer.rising, std::nullopt).value_or(Peer::Rising{});
+  const auto told = std::exchange(peer.rising, nullptr);
+  const Peer::Rising rising = told ? std::move(*told) : Peer::Rising{};
   if (const Beat* beat = std::get_if<Beat>(&envelope.message)) hear_echo(now, peer, beat->echo, true);
   if (!peer.distance.measured && rising.answered != Instant{}) {
     peer.distance.round_trip = now - rising.answered;

@@ -101,7 +101,7 @@ void Endpoint::take_certify(Instant now, Peer& peer, const Certify& asked) {
   const Party& party = peer.session.peer();
   if (!link || party.site != settings_.self.site || trust_.is_revoked(party.site, *link))
     return emit(now, peer, Fault{Certify::type, "no key that this site certifies"}, {}, {});
-  const auto [last, is_new] = peer.reports.told.try_emplace("certify", now);
+  const auto [last, is_new] = peer.reports.edit().told.try_emplace("certify", now);
   if (!is_new && now - last->second < between_certificates) return refuse(0, "certify_again");
   last->second = now;
   keys_.events.emplace_back(
@@ -199,7 +199,7 @@ void Endpoint::vouch_to(Instant now, Peer& peer) {
   if (!may_send(Vouch::type, settings_.self.role, peer.role)) return;
   Vouch known = trust_.vouch(settings_.self.site);
   if (known.sites.empty()) return;
-  known.next = keys_.announced;
+  known.next = *keys_.announced;
   emit(now, peer, std::move(known), {}, {});
 }
 

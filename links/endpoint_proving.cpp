@@ -44,7 +44,7 @@ std::optional<LinkKey> Endpoint::key_of(const Way& way, const Voucher& voucher, 
   if (const LinkKey* const key = voucher.link()) return *key;
   if (!voucher.principal || !std::holds_alternative<Dialled>(*voucher.principal)) return std::nullopt;
   const Peer* const peer = peers_.find(from);
-  return peer && peer->route.direct == way.connection ? peer->route.direct_key : std::nullopt;
+  return peer && peer->route.direct == way.connection ? *peer->route.direct_key : std::nullopt;
 }
 
 /// Whether a greeting of the present session shows an earlier certificate: another party says it again.
@@ -133,7 +133,7 @@ void Endpoint::introduce(Instant now, const Way& way, const Relay& relay) {
     if (!has_room_for(relay.from, nullptr)) return refuse(0, "too_many_parties");
   }
   Peer& peer = make(now, relay.from);
-  const std::optional<LinkKey> before = std::exchange(peer.identity.seals_to, proof.link);
+  const std::optional<LinkKey> before = std::exchange(peer.identity.seals_to.edit(), proof.link);
   peer.route.unsealed = false;
   hello(now, peer, way, false);
   if (peer.up)
@@ -142,7 +142,7 @@ void Endpoint::introduce(Instant now, const Way& way, const Relay& relay) {
 
 /// A far peer has this link key: frames along a chain are sealed to it, and it is what the direct route leads to.
 void Endpoint::note_link_key(Peer& peer, const LinkKey& link) {
-  peer.identity.seals_to = link;
+  peer.identity.seals_to = std::optional(link);
   const auto [place, key] = place_and_key(peer.route.endpoint);
   if (key && *key != link) peer.route.endpoint = place + key_mark + to_text(link);
 }

@@ -17,7 +17,7 @@ constexpr std::int64_t faults_at_once = 64;
 /// Whether the peer is told of one more. Kept is the instant by which all that it was told of would have been told
 /// one by one.
 bool may_tell(Instant now, Peer& peer) {
-  Instant& until = peer.reports.told.try_emplace("fault", now).first->second;
+  Instant& until = peer.reports.edit().told.try_emplace("fault", now).first->second;
   until = std::max(until, now);
   if (until - now >= between_faults * faults_at_once) return false;
   until = until + between_faults;
@@ -35,8 +35,8 @@ void Endpoint::refuse_and_tell(Instant now, const Way& way, const Refused& refus
   if (refused.head.from.site.empty()) return;  // an answer to what can't be read could be misread as well
   const std::string text(to_text(refused.fault));
   if (Peer* peer = peers_.find(refused.head.from)) {
-    peer->reports.last_error = "sent " + std::string(name_of(refused.type)) + ": " + text;
-    notice(now, *peer, "unreadable_frame", peer->reports.last_error);
+    peer->reports.edit().last_error = "sent " + std::string(name_of(refused.type)) + ": " + text;
+    notice(now, *peer, "unreadable_frame", peer->reports->last_error);
     if (!may_tell(now, *peer)) return;
   }
   tell(now, way, refused.head, refused.type, text);
@@ -47,7 +47,7 @@ void Endpoint::turn_away(Instant now, const Way& way, const Envelope& head, std:
                          const std::string& why, const LinkKey* sealed_by) {
   refuse(0, reason);
   if (Peer* const peer = peers_.find(head.from); peer && peer->route.dialled && !peer->up)
-    peer->reports.last_error = why;
+    peer->reports.edit().last_error = why;
   if (strangers_.knock(now, head.from, why, settings_.limits.strangers, between_notices))
     out_.notices.push_back({Level::warning, "stranger", {}, {{"peer", to_text(head.from)}, {"text", why}}});
   tell(now, way, head, type_of(head.message), why, sealed_by);
@@ -71,7 +71,7 @@ void Endpoint::tell(Instant now, const Way& way, const Envelope& head, std::uint
 }
 
 void Endpoint::notice(Instant now, Peer& peer, std::string_view event, const std::string& text) {
-  const auto [told, is_new] = peer.reports.told.try_emplace(event, now);
+  const auto [told, is_new] = peer.reports.edit().told.try_emplace(event, now);
   if (!is_new && now - told->second < between_notices) return;
   told->second = now;
   out_.notices.push_back({Level::warning, event, {}, {{"peer", to_text(peer.session.peer())}, {"text", text}}});

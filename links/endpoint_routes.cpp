@@ -30,7 +30,7 @@ void Endpoint::dial(Instant now, Connection connection, const Party& party, std:
 void Endpoint::set_route(Instant now, const Route& route) {
   Peer& peer = make(now, route.to);
   peer.route.path = route.path;
-  if (const auto key = place_and_key(route.endpoint).second; key && !peer.identity.seals_to)
+  if (const auto key = place_and_key(route.endpoint).second; key && !*peer.identity.seals_to)
     peer.identity.seals_to = key;
   if (peer.route.path.empty()) peer.route.relay_at = never;
   peer.route.dialled = true;
@@ -104,7 +104,7 @@ void Endpoint::forget(Instant now, std::size_t index) {
   next_tick_ = std::min(next_tick_, now);  // a walk over all peers may just have missed one
   ++speaks_as_;
   kept_bytes_ -= peer.session.kept_bytes();
-  assembly_bytes_ -= peer.assembly.size();
+  assembly_bytes_ -= peer.assembly->size();
   clients_ -= peer.role == Role::client;
   uncertified_ -= peer.identity.is_uncertified();
   in_order_.erase(in_order_.begin() + static_cast<std::ptrdiff_t>(index));
@@ -163,7 +163,7 @@ std::vector<LinkView> Endpoint::links() const {
                      .heard = peer->heard,
                      .link_key = proof ? std::optional(proof->link) : std::nullopt,
                      .proved_until = proof ? proof->until : 0,
-                     .last_error = peer->reports.last_error});
+                     .last_error = peer->reports->last_error});
   }
   return views;
 }

@@ -124,8 +124,8 @@ std::string Endpoint::closed(const Party& to, std::uint16_t type, std::string_vi
   if (!keys_.seals) return std::string(bytes);
   const Peer* const peer = peers_.find(to);
   const bool is_greeting = type == Hello::type;
-  if (peer && peer->identity.seals_to && !(is_greeting && peer->route.unsealed))
-    return keys_.seals->seal(*peer->identity.seals_to, bytes);
+  if (peer && *peer->identity.seals_to && !(is_greeting && peer->route.unsealed))
+    return keys_.seals->seal(**peer->identity.seals_to, bytes);
   return is_greeting ? std::string(bytes) : std::string();
 }
 
@@ -271,7 +271,7 @@ void Endpoint::begin_again(Instant now, Peer& peer, const std::string& why) {
   peer.heading.clear();
   peer.recovery.recovering = peer.dormancy.both = false;
   peer.recovery.recover_at = never;
-  peer.reports.last_error = "the session was restarted: " + why;
+  peer.reports.edit().last_error = "the session was restarted: " + why;
   if (peer.role == Role::client) return;
   peer.recovery.renewing = true;
   waver(peer);

@@ -73,7 +73,7 @@ void Endpoint::beat_or_go_dormant(Instant now, Peer& peer) {
 
 void Endpoint::fall_silent(Instant now, Peer& peer) {
   peer.up = false;
-  peer.reports.last_error = "silent for " + std::to_string(silence(peer).microseconds / 1'000'000) + " s";
+  peer.reports.edit().last_error = "silent for " + std::to_string(silence(peer).microseconds / 1'000'000) + " s";
   const Party& silent = peer.session.peer();
   waver(peer);
   if (silent.role != Role::client) out_.link_events.push_back(link_down(now, peer, now - peer.heard));
@@ -111,7 +111,7 @@ void Endpoint::tick(Instant now, Peer& peer, bool beats) {
     const Duration longest = often ? beat(peer) : std::max(beat(peer), greeted_seldom);
     peer.route.hello_pause = std::min(peer.route.hello_pause * 2, longest);
     const bool is_tried = keys_.seals && peer.route.for_good && !peer.up && peer.route.hello_pause == longest;
-    if (is_tried && peer.reports.last_error.empty()) peer.reports.last_error = never_answered;
+    if (is_tried && peer.reports->last_error.empty()) peer.reports.edit().last_error = never_answered;
   }
   if (beats && peer.up && !peer.dormancy.both && !peer.quiet && now >= beat_due(peer))
     beat_or_go_dormant(now, peer);

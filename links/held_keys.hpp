@@ -18,7 +18,7 @@ struct HeldKeys {
   std::unique_ptr<Seals> seals;      ///< null: we have no keys
   std::optional<LinkSecret> wanted;  ///< that we don't hold yet, and our site is to certify
   bool asks_for_wanted = false;      ///< the last time that a certificate was asked for
-  std::string announced;             ///< the certificate of the key that we listen with next
+  RareValue<std::string> announced;  ///< the certificate of the key that we listen with next
   Instant certify_at{never};         ///< when our site is asked for a certificate
   Instant passed_on_until{};         ///< news of keys went to all peers, and goes again then at the earliest
   Instant pass_on_at{never};         ///< when news of keys that came since goes to all peers

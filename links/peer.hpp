@@ -34,14 +34,14 @@ struct PeerRoute {
   Instant direct_at{never};  ///< the direct route is tried again
   Instant relay_at{never};   ///< the direct route is given up for the relay; only where there is a path
   Duration hello_pause{};
-  Way way;                            ///< how frames go out now
-  std::optional<Connection> direct;   ///< the connection of our own making
-  std::optional<LinkKey> direct_key;  ///< that its far end has, over tcp
-  SiteNames path;                     ///< the delegation chain, if there is one
-  std::string endpoint;               ///< for the direct route
-  bool dialled = false;               ///< we are the side that says Hello first
-  bool for_good = false;              ///< never forgotten
-  bool unsealed = false;              ///< the next greeting along the chain goes without a seal
+  Way way;                                       ///< how frames go out now
+  std::optional<Connection> direct;              ///< the connection of our own making
+  RareValue<std::optional<LinkKey>> direct_key;  ///< that its far end has, over tcp
+  SiteNames path;                                ///< the delegation chain, if there is one
+  ShortText endpoint;                            ///< for the direct route
+  bool dialled = false;                          ///< we are the side that says Hello first
+  bool for_good = false;                         ///< never forgotten
+  bool unsealed = false;                         ///< the next greeting along the chain goes without a seal
 };
 
 /// How far away a peer is, by stamps that it echoes (stamps.hpp). endpoint.cpp and endpoint_greeting.cpp measure;
@@ -124,9 +124,10 @@ struct PeerIdentity {
   std::uint64_t instance = 0;            ///< which process of its name it is; 0: it doesn't say
   std::unique_ptr<Proof> proof;          ///< what its certificate proved; null: it showed none
   std::optional<std::uint32_t> account;  ///< of a client over ipc: the account that opened its session
-  std::optional<LinkKey> seals_to;       ///< frames along a chain are sealed to this key; none: not known yet
   Right right = Right::none;             ///< of a client: what it may ask
-  std::string software;
+  ShortText software;
+  /// Frames along a chain are sealed to this key; none: not known yet.
+  RareValue<std::optional<LinkKey>> seals_to;
   /// Whether it is a client over tcp that showed no certificate.
   bool is_uncertified() const { return proof && !proof->is_certified; }
 };
@@ -190,11 +191,11 @@ struct Peer {
     SiteNames ancestors;
     Instant answered{};  ///< when we greeted the peer back
   };
-  std::optional<Rising> rising;  ///< it greeted us, and is up as soon as we know how far away it is
-  PeerAssembly assembly;
+  std::unique_ptr<Rising> rising;  ///< it greeted us, and is up as soon as we know how far away it is
+  RareValue<PeerAssembly> assembly;
   PeerIdentity identity;
   PeerVouches vouches;
-  PeerReports reports;
+  RareValue<PeerReports> reports;
 };
 
 }  // namespace dmm

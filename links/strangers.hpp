@@ -23,16 +23,18 @@ class Strangers {
   /// A party knocks; at most `most` are remembered. Whether people are to be told of it now, once in a while.
   bool knock(Instant now, const Party& party, const std::string& why, std::size_t most, Duration between_notices);
   /// It is admitted, and has proved its name.
-  void forget(const Party& party) { known_.erase(party); }
+  void forget(const Party& party) {
+    if (!known_->empty()) known_.edit().erase(party);
+  }
   /// Forgets those that are admitted now.
   template <class Admitted>
   void forget_if(Admitted admitted) {
-    std::erase_if(known_, [&](const auto& entry) { return admitted(entry.first); });
+    if (!known_->empty()) std::erase_if(known_.edit(), [&](const auto& entry) { return admitted(entry.first); });
   }
   std::vector<Stranger> all() const;
 
  private:
-  std::map<Party, Stranger> known_;
+  RareValue<std::map<Party, Stranger>> known_;
 };
 
 }  // namespace dmm

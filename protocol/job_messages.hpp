@@ -26,6 +26,7 @@ struct Limits {
   std::uint64_t open_files = 0;
   std::uint64_t file_bytes = 0;  ///< largest file
   std::uint64_t wall_seconds = 0;
+  bool operator==(const Limits&) const = default;
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.cpu_seconds, self.memory_bytes, self.open_files, self.file_bytes, self.wall_seconds);
@@ -46,10 +47,10 @@ std::string_view to_text(Runner runner);
 
 /// A program to run: no shell in between.
 struct Program {
-  std::vector<std::string> arguments;    ///< the first names the executable, looked up in PATH where it runs
-  ShortText working_directory;           ///< empty for a fresh directory of the job's own
-  std::vector<std::string> environment;  ///< NAME=value, added to a minimal environment
-  Limits limits;
+  std::vector<std::string> arguments;  ///< the first names the executable, looked up in PATH where it runs
+  ShortText working_directory;         ///< empty for a fresh directory of the job's own
+  RareList<std::string> environment;   ///< NAME=value, added to a minimal environment
+  RareValue<Limits> limits;
   ShortText script = {};  ///< the text of the program, which begins with "#!"; the first argument is its name then
   ShortText input = {};   ///< the standard input of the program
   Runner runner = Runner::per_component;

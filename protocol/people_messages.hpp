@@ -27,13 +27,13 @@ struct JobDescription {
   std::uint32_t begin_seconds = 0;  ///< seconds after the job manager took it, before which no nodes are asked for
   ShortText output_path;  ///< where standard output goes at the submitter; empty for the job manager's folder
   ShortText error_path;
-  bool keep_output = true;            ///< false: output is discarded where the job runs
-  bool append = false;                ///< output is added to the files, which other jobs may write to as well
-  bool hold = false;                  ///< nodes are asked for only after its user has released it
+  bool keep_output = true;  ///< false: output is discarded where the job runs
+  bool append = false;      ///< output is added to the files, which other jobs may write to as well
+  bool hold = false;        ///< nodes are asked for only after its user has released it
+  bool goes_on = false;     ///< runs on without a component that its owner reclaims, instead of being run again
+  std::uint32_t communication = 0;    ///< kilobits a second that each processor sends to the others; 0: not said
   RareList<Dependency> dependencies;  ///< nodes are asked for only when all of them are met
-  bool goes_on = false;  ///< runs on without a component that its owner reclaims, instead of being run again
-  std::uint32_t communication = 0;  ///< kilobits a second that each processor sends to the others; 0: not said
-  ArrayIndices array;               ///< it is run once for each index; empty: once
+  ArrayIndices array;                 ///< it is run once for each index; empty: once
   template <class Self>
   static auto fields(Self& self) {
     return std::tie(self.name, self.program, self.need, self.dttl, self.priority, self.reruns_max,

@@ -127,17 +127,20 @@ WhyNot fault_of(const Program& program) {
 
 void set_runner(JobDescription& job, Runner runner) {
   job.program.runner = runner;
-  if (has_agents(runner)) job.need.constraints.attributes.try_emplace(connectable_attribute, connectable_value);
+  if (has_agents(runner))
+    job.need.constraints.edit().attributes.try_emplace(connectable_attribute, connectable_value);
 }
 
 void set_inputs(JobDescription& job, InputFiles inputs) {
   job.program.inputs = std::move(inputs);
-  if (!job.program.inputs.empty()) job.need.constraints.attributes.try_emplace(staging_attribute, staging_value);
+  if (!job.program.inputs.empty())
+    job.need.constraints.edit().attributes.try_emplace(staging_attribute, staging_value);
 }
 
 void set_outputs(JobDescription& job, OutputFiles outputs) {
   job.program.outputs = std::move(outputs);
-  if (!job.program.outputs.empty()) job.need.constraints.attributes.try_emplace(staging_attribute, staging_value);
+  if (!job.program.outputs.empty())
+    job.need.constraints.edit().attributes.try_emplace(staging_attribute, staging_value);
 }
 
 namespace {
@@ -158,7 +161,7 @@ WhyNot fault_of(const JobDescription& job) {
   if (const std::size_t all = bytes + job.program.script.size() + job.program.input.size() + names;
       all > job_bytes_max)
     return too_long("command, environment, script, input and names of files: all of it", all, job_bytes_max);
-  if (has_files(job.program) && !job.need.constraints.attributes.contains(staging_attribute))
+  if (has_files(job.program) && !job.need.constraints->attributes.contains(staging_attribute))
     return std::string(job.program.inputs.empty() ? "stage_out" : "stage_in") +
            ": its nodes must have the attribute " + staging_attribute;
   if (job.goes_on && has_agents(job.program.runner))

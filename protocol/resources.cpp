@@ -47,7 +47,7 @@ WhyNot fault_of(const ResourceNeed& need) {
   if (need.kind > RequestKind::flexible) return "there is no such kind of request";
   if (need.components.empty()) return "a request needs at least one component";
   if (need.components.size() > need_components_max) return "a request has at most 64 components";
-  if (std::string fault = fault_of(need.constraints.attributes); !fault.empty()) return fault;
+  if (std::string fault = fault_of(need.constraints->attributes); !fault.empty()) return fault;
   std::uint64_t total = 0;
   for (const auto& component : need.components) {
     if (component.processors == 0) return "a component needs at least 1 processor";

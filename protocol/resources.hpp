@@ -69,9 +69,9 @@ struct ResourceNeed {
   std::vector<Component> components;
   std::uint32_t component_processors_min = 1;  ///< flexible: no component smaller than this
   std::uint32_t components_max = 0;            ///< flexible: no more components than this; 0 for no bound
-  std::vector<std::vector<std::uint32_t>>
+  RareList<std::vector<std::uint32_t>>
       splits;  ///< flexible: the acceptable splits, preferred first; empty for any
-  Constraints constraints;
+  RareValue<Constraints> constraints;
 
   auto operator<=>(const ResourceNeed&) const = default;
   template <class Self>

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 
 namespace dmm {
 
@@ -46,5 +47,20 @@ struct Instant {
 
 /// Later than anything that happens.
 constexpr Instant never{INT64_MAX};
+
+/// An instant that may be missing, in half the size of a std::optional.
+class MaybeInstant {
+ public:
+  constexpr MaybeInstant() = default;
+  constexpr MaybeInstant(Instant at) : at_(at) {}
+  constexpr MaybeInstant(std::optional<Instant> at) : at_(at.value_or(never)) {}
+  constexpr explicit operator bool() const { return at_ != never; }
+  constexpr Instant operator*() const { return at_; }
+  constexpr operator std::optional<Instant>() const { return *this ? std::optional(at_) : std::nullopt; }
+  constexpr void reset() { at_ = never; }
+
+ private:
+  Instant at_ = never;  ///< never: it is missing
+};
 
 }  // namespace dmm

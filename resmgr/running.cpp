@@ -306,7 +306,7 @@ void leave_nodes(ResourceStep& s, TaskRecord& task) {
   s.parts.presence.unwatch(asker_of(task.id), task.number);
   for (const Epoch lease : s.parts.slots.leases_on(task.nodes)) s.parts.leases.look_at(lease);
   for (const TaskRecord* later : s.parts.tasks.later_attempts(task.id)) s.parts.leases.look_at(later->lease);
-  for (const std::uint64_t clean : std::exchange(task.cleans, {})) count_down(s, clean);
+  for (const std::uint64_t clean : task.cleans.take()) count_down(s, clean);
 }
 
 void fail(ResourceStep& s, TaskRecord& task, StartFault fault, std::string why) {

@@ -43,7 +43,7 @@ struct TaskRecord {
   LeaseEnd lease_end = LeaseEnd::released;  ///< why its nodes were taken from it, if they were
   bool warned = false;                      ///< it got a SIGTERM, which an exit may be the answer to
   bool streams = false;                     ///< its job manager takes output while it runs
-  Few<std::uint64_t> cleans;                ///< the Clean messages that wait for its end
+  RareList<std::uint64_t> cleans;           ///< the Clean messages that wait for its end
   /// For each stream, how many bytes were written, told to the job manager, and read by the job manager.
   struct Growth {
     std::uint64_t written = 0, told = 0, read = 0;

@@ -18,8 +18,8 @@ auto place_of(Tasks& tasks, const TaskId& id) {
 /// What a parked program takes, about.
 std::uint64_t bytes_of(const Program& program) {
   std::uint64_t bytes = sizeof program + program.script.size() + program.input.size();
-  for (const auto* texts : {&program.arguments, &program.environment})
-    for (const std::string& text : *texts) bytes += sizeof text + text.size();
+  for (const std::string& text : program.arguments) bytes += sizeof text + text.size();
+  for (const std::string& text : program.environment) bytes += sizeof text + text.size();
   return bytes;
 }
 

@@ -39,7 +39,7 @@ std::size_t bytes_of(const JobDescription& job) {
   for (const std::string& text : job.program.arguments) bytes += 5 + text.size();
   for (const std::string& text : job.program.environment) bytes += 5 + text.size();
   for (const auto& split : job.need.splits) bytes += 5 + 5 * split.size();
-  for (const auto& [name, value] : job.need.constraints.attributes) bytes += 10 + name.size() + value.size();
+  for (const auto& [name, value] : job.need.constraints->attributes) bytes += 10 + name.size() + value.size();
   return bytes;
 }
 

@@ -196,6 +196,13 @@ class Reader {
         },
         T::fields(value));
   }
+  template <class T>
+  bool read(const Json& in, RareValue<T>& value) const {
+    T whole;
+    if (!read(in, whole)) return false;
+    value = std::move(whole);
+    return true;
+  }
   /// The first column that is wrong; empty if there is none. An earlier version wrote fewer columns, and those that it
   /// lacks keep their defaults. The first column is never missing: it tells a row from others.
   template <LedgerRow R>

@@ -55,7 +55,7 @@ class Borrowers {
   std::optional<std::size_t> first(Instant now, May may) const {
     std::optional<std::size_t> first;
     for (std::size_t i = 0; i < list_.size(); ++i)
-      if (may(i) && wants(now, i) && (!first || served(now, i) < served(now, *first))) first = i;
+      if (wants(now, i) && (!first || served(now, i) < served(now, *first)) && may(i)) first = i;
     return first;
   }
   /// Processor microseconds over its weight.

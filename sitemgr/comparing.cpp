@@ -29,7 +29,7 @@ void forget_older(SiteStep& s, const Party& manager, const Register& offer) {
   each_node(offer.dirty, [&](std::uint32_t node) { latest[node] = {s.parts.incarnation, 0}; });
   for (const LeaseId& id : s.parts.leases.on(manager)) {
     HopLease& lease = *s.parts.leases.find(id);
-    for (std::vector<NodeGroup>* groups : {&lease.nodes, &lease.cleaning}) {
+    for (std::vector<NodeGroup>* groups : {&lease.nodes, &lease.cleaning.edit()}) {
       std::vector<NodeGroup> over = groups_on(*groups, manager);
       for (NodeGroup& group : over) {
         NodeSet outdated;
@@ -121,7 +121,7 @@ void take_unknown(SiteStep& s, const Party& manager, const LeaseId& id, const No
   }
   // A lease that was made on other resource managers has this one, too, until its nodes are clean.
   if (s.parts.leases.add_manager(*lease, manager)) s.parts.relays.carry(*lease, manager);
-  add_nodes(lease->cleaning, {s.parts.owned.group_of(manager, withheld)});
+  add_nodes(lease->cleaning.edit(), {s.parts.owned.group_of(manager, withheld)});
   changed(s, *lease);
 }
 

@@ -85,7 +85,7 @@ LeaseId hold_here(SiteStep& s, const LocalRequest& request, const CoPart& part, 
 }
 
 void divide(SiteStep& s, HopLease& lease, const RequestId& id, const CoPart& part) {
-  std::vector<NodeGroup> rest = std::exchange(lease.idle, {}), taken;
+  std::vector<NodeGroup> rest = lease.idle.take(), taken;
   for (std::size_t i = 0; i < part.components.size(); ++i) {
     const Component& wanted = part.need.components[i];
     for (NodeGroup& group : take_in_cluster(rest, wanted.cluster, wanted.processors)) {

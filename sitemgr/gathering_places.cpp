@@ -63,7 +63,7 @@ static std::string why_no_place(const SiteParts& parts, const LocalRequest& requ
 static bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placement, const CoMap& map);
 bool is_placed_by_files(const SiteParts& parts, const ResourceNeed& need) {
   return parts.placer.policy_for(need) == close_to_files &&
-         need.constraints.attributes.contains(staging_attribute);
+         need.constraints->attributes.contains(staging_attribute);
 }
 
 bool may_co_allocate(const SiteParts& parts, const ResourceNeed& need, std::uint32_t dttl) {

@@ -35,6 +35,7 @@ std::optional<Duration> big_news(const CapacityHint& told, const CapacityHint& h
   const auto is_news = [&](Duration after) { soonest = std::min(soonest.value_or(after), after); };
   for (std::size_t d = 0; d < fresh.size(); ++d) {
     const HintEntry &was = told[d], &is = fresh[d];
+    if (was == is) continue;
     const Duration farther = others_wait ? held_down * static_cast<std::int64_t>(d) : Duration{};
     if (was.largest != is.largest || was.complete != is.complete) is_news(farther);
     // Users begin to wait, or none waits any more.

@@ -3,6 +3,7 @@
 // offered -> active -> ending -> ended (erased).
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <vector>
@@ -31,7 +32,7 @@ struct HopLease {
   std::optional<std::uint32_t> upstream;    ///< neighbour towards the owner; none: we own the nodes
   std::optional<std::uint32_t> downstream;  ///< neighbour towards the sink; none: we are the sink
   std::vector<NodeGroup> nodes;             ///< what is left of it
-  std::vector<NodeGroup> cleaning;          ///< owner: given back, not yet confirmed clean
+  RareList<NodeGroup> cleaning;             ///< owner: given back, not yet confirmed clean
   /// Sink: nodes in the hands of its own users, each the job manager that made the request.
   DenseMap<RequestId, std::vector<NodeGroup>> handed_out;
   Few<Party> managers;  ///< resource managers of all nodes that it ever had
@@ -58,11 +59,16 @@ struct HopLease {
   Instant downstream_until = never;  ///< our promise to the borrower ends here; `never` while our Beats vouch
   Duration grace;                    ///< what the owner gives before it takes nodes back
   Instant protected_until{};         ///< owner: reclaimed for no local request before
-  std::vector<NodeGroup> idle;       ///< sink: in the pool, without a job
+  RareList<NodeGroup> idle;          ///< sink: in the pool, without a job
   SiteNames chain;                   ///< owner first, sink last
   SiteNames owner_ancestors;         ///< of a lease of our own for our own users: none, the settings have them
-  std::vector<std::string> blocks;
+  RareList<std::string> blocks;
 
+  /// The nodes that are left of it, and those that are being cleaned.
+  std::array<const std::vector<NodeGroup>*, 2> all_nodes() const {
+    const std::vector<NodeGroup>& in_cleaning = cleaning;
+    return {&nodes, &in_cleaning};
+  }
   /// When it is over if nothing happens; `offer` is how long an owner waits for a claim.
   Instant deadline(Duration offer) const;
   /// When its owner takes it back, whatever happens.

@@ -58,7 +58,7 @@ HopLease& LeaseBook::add(HopLease lease) {
   HopLease& kept = leases_[lease.id] = std::move(lease);
   DenseSet<Party> managers;
   const bool is_wide = kept.nodes.size() + kept.cleaning.size() >= wide_from;
-  for (const auto* groups : {&kept.nodes, &kept.cleaning})
+  for (const std::vector<NodeGroup>* groups : kept.all_nodes())
     for (const NodeGroup& group : *groups) {
       if (!is_wide)
         add_manager(kept, group.resource_manager);

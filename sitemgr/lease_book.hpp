@@ -38,6 +38,7 @@ class LeaseBook {
   /// The owner wants the lease back after its present jobs, or no longer.
   void set_wanted(HopLease& lease, bool wanted);
   bool is_wanted(const LeaseId& id) const { return wanted_.contains(id); }
+  bool any_wanted() const { return !wanted_.empty(); }
   std::size_t size() const { return leases_.size(); }
   /// Leases that came over a link, and that went out over it.
   const DenseSet<LeaseId>& up(std::size_t neighbour) const { return up_[neighbour]; }

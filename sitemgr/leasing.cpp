@@ -209,7 +209,7 @@ void on(SiteStep& s, FromSite from, LeaseEnded& ended) {
   tell_ended(s, *lease, gone, ended.reason, ended.confirmed, ended.grace);
   account(s, *lease, gone);
   remove_nodes(lease->nodes, gone);
-  if (!lease->idle.empty()) remove_nodes(lease->idle, gone);
+  if (!lease->idle.empty()) remove_nodes(lease->idle.edit(), gone);
   if (lease->nodes.empty()) close(s, *lease);
 }
 
@@ -270,7 +270,7 @@ void give_back(SiteStep& s, HopLease& lease, const std::vector<NodeGroup>& nodes
   std::vector<NodeGroup> gone = remove_nodes(lease.nodes, nodes);
   if (gone.empty()) return;
   changed(s, lease);
-  if (!lease.idle.empty()) remove_nodes(lease.idle, gone);
+  if (!lease.idle.empty()) remove_nodes(lease.idle.edit(), gone);
   account(s, lease, gone);
   s.effects.log(Level::info, "release", lease.request,
                 {{"lease", to_text(lease.id)}, {"to", s.parts.neighbours[*lease.upstream].site.text}});
@@ -302,7 +302,7 @@ std::vector<NodeGroup> take_for_cleaning(SiteStep& s, HopLease& lease, const std
   changed(s, lease);
   account(s, lease, gone);
   if (lease.nodes.empty()) lease.state = LeaseState::ending;
-  add_nodes(lease.cleaning, gone);
+  add_nodes(lease.cleaning.edit(), gone);
   return gone;
 }
 

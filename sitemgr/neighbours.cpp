@@ -86,13 +86,28 @@ const HintEntry& Neighbours::entry_of(const Neighbour& neighbour, std::size_t di
   return distance < neighbour.hint.size() ? neighbour.hint[distance] : unheard;
 }
 
+/// From this distance on each neighbour's entries are all the same: a grid ends long before the farthest one. Below
+/// `distances`.
+std::size_t Neighbours::alike_from(std::size_t distances) const {
+  DMM_ASSERT(distances > 0);
+  std::size_t from = 0;
+  for (const Neighbour& neighbour : list_) {
+    if (neighbour.removed) continue;
+    std::size_t alike = distances - 1;
+    while (alike > from && entry_of(neighbour, alike - 1) == entry_of(neighbour, alike)) --alike;
+    from = std::max(from, alike);
+  }
+  DMM_ASSERT(from < distances);
+  return from;
+}
+
 void Neighbours::sum_up(std::size_t distances) {
-  beyond_.assign(distances - 1, {});
+  beyond_.assign(distances == 1 ? 0 : alike_from(distances - 1) + 1, {});
   for (std::size_t index = 0; index < list_.size(); ++index) {
     const Neighbour& neighbour = list_[index];
     if (neighbour.removed) continue;
     const std::uint32_t round_trip = told_round_trip(neighbour.round_trip);
-    for (std::size_t d = 0; d + 1 < distances; ++d) {
+    for (std::size_t d = 0; d < beyond_.size(); ++d) {
       Beyond& beyond = beyond_[d];
       const HintEntry& entry = entry_of(neighbour, d);
       if (neighbour.up) {
@@ -109,16 +124,17 @@ void Neighbours::sum_up(std::size_t distances) {
       DMM_ASSERT(sum->second <= sum->most &&
                  (sum->most_index == SIZE_MAX || sum->most_index != sum->second_index));
   summed_up_ = revision_;
+  summed_distances_ = distances;
 }
 
 const CapacityHint& Neighbours::hint_for(std::size_t index, const HintEntry& own, std::size_t distances) {
   DMM_ASSERT(index < list_.size() && distances > 0);
-  if (summed_up_ != revision_ || beyond_.size() + 1 != distances) sum_up(distances);
-  DMM_ASSERT(summed_up_ == revision_ && beyond_.size() + 1 == distances);
+  if (summed_up_ != revision_ || summed_distances_ != distances) sum_up(distances);
+  DMM_ASSERT(summed_up_ == revision_ && beyond_.size() < distances);
   hint_.resize(distances);
   hint_[0] = own;
   const Neighbour& told = list_[index];
-  for (std::size_t d = 0; d + 1 < distances; ++d) {
+  for (std::size_t d = 0; d < beyond_.size(); ++d) {
     const Beyond& beyond = beyond_[d];
     const std::size_t its = !told.removed && !entry_of(told, d).complete ? 1 : 0;
     DMM_ASSERT(beyond.incomplete >= its);
@@ -133,6 +149,7 @@ const CapacityHint& Neighbours::hint_for(std::size_t index, const HintEntry& own
                     queued > 0 ? list_[waits].hint[d].width : 0,
                     beyond.round_trip.without(index)};
   }
+  for (std::size_t d = beyond_.size() + 1; d < distances; ++d) hint_[d] = hint_[beyond_.size()];
   return hint_;
 }
 

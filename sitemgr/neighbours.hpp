@@ -87,12 +87,15 @@ class Neighbours {
     std::size_t incomplete = 0;  ///< how many of them leave sites out
   };
   static const HintEntry& entry_of(const Neighbour& neighbour, std::size_t distance);
+  std::size_t alike_from(std::size_t distances) const;
   void sum_up(std::size_t distances);
 
   std::vector<Neighbour> list_;
-  std::vector<Beyond> beyond_;  ///< by distance; of the revision `summed_up_`
+  std::vector<Beyond>
+      beyond_;  ///< by distance, of the revision `summed_up_`; the last one is of all farther ones too
   std::uint64_t revision_ = 1, summed_up_ = 0;
-  CapacityHint hint_;  ///< scratch
+  std::size_t summed_distances_ = 0;  ///< for this many entries of a hint
+  CapacityHint hint_;                 ///< scratch
 };
 
 /// A round trip as hints tell it, in milliseconds: 0 if it is too short to matter to any time limit, and coarse above.

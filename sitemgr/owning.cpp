@@ -88,7 +88,7 @@ void remove_nodes_of(SiteStep& s, const Party& manager, const NodeSet& removed) 
       changed(s, lease);
     }
     if (const std::vector<NodeGroup> gone = gone_of(lease.cleaning); !gone.empty()) {
-      remove_nodes(lease.cleaning, gone);
+      remove_nodes(lease.cleaning.edit(), gone);
       changed(s, lease);
     }
     if (lease.nodes.empty()) lease.state = LeaseState::ending;
@@ -142,7 +142,7 @@ void on(SiteStep& s, FromProvider from, Clean& message) {
     s.parts.owned.put(from.party, subtract(group.nodes, rest));
     group.nodes = std::move(rest);
   }
-  std::erase_if(lease->cleaning, [](const NodeGroup& group) { return group.nodes.empty(); });
+  std::erase_if(lease->cleaning.edit(), [](const NodeGroup& group) { return group.nodes.empty(); });
   changed(s, *lease);
   if (s.effects.wants(Level::debug))
     s.effects.log(Level::debug, "clean", lease->request, {{"lease", to_text(lease->id)}});

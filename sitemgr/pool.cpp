@@ -127,7 +127,7 @@ void take_from_user(SiteParts& parts, HopLease& lease, const RequestId& request)
 }
 
 void into_pool(SiteParts& parts, HopLease& lease, std::vector<NodeGroup> nodes) {
-  add_nodes(lease.idle, std::move(nodes));
+  add_nodes(lease.idle.edit(), std::move(nodes));
   parts.leases.pool(lease);
 }
 
@@ -141,7 +141,7 @@ void match_pool(SiteStep& s) {
     if (lease->idle.empty()) continue;
     const Duration left = reusable_for(s.parts, s.now, *lease);
     if (left > Duration{} && gather_with(s, *lease, left)) continue;
-    give_back(s, *lease, std::vector(lease->idle));
+    give_back(s, *lease, std::vector<NodeGroup>(lease->idle));
   }
 }
 
@@ -163,7 +163,7 @@ bool reuse(SiteStep& s, HopLease& lease) {
     // Its user accepted this distance, and pays for it.
     LocalRequest* request = s.parts.queue.first_for_lease(processors, hops, left, lease.length / 2);
     if (!request) continue;
-    hand_out(s, lease, *request, take_in_cluster(lease.idle, cluster, request->kind->widest));
+    hand_out(s, lease, *request, take_in_cluster(lease.idle.edit(), cluster, request->kind->widest));
     return true;
   }
   return false;

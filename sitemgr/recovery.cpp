@@ -76,7 +76,7 @@ bool restore(SiteParts& parts, Instant now, LeaseRecord& row) {
   // Held for a part of a co-allocated request, which is tried again.
   const bool was_held = !lease.upstream && row.downstream.empty() && row.handed_out.empty();
   if (borrower_is_gone || was_held) {
-    add_nodes(lease.cleaning, std::exchange(lease.nodes, {}));
+    add_nodes(lease.cleaning.edit(), std::exchange(lease.nodes, {}));
     lease.state = LeaseState::ending;
   }
   std::vector<NodeGroup> idle = lease.nodes;
@@ -88,7 +88,7 @@ bool restore(SiteParts& parts, Instant now, LeaseRecord& row) {
   }
   if (!lease.upstream) {
     parts.leases.note_made(lease.id.epoch.counter);
-    for (const auto* groups : {&lease.nodes, &lease.cleaning})
+    for (const std::vector<NodeGroup>* groups : lease.all_nodes())
       for (const NodeGroup& group : *groups)
         parts.providers.silent(group.resource_manager, now + parts.settings.term);
   }

@@ -205,6 +205,7 @@ std::vector<LeaseId> wanted_of(const SiteParts& parts, Instant now, std::size_t 
   const auto for_others = parts.lending.wanted_for_others(now, parts.lending_site(), n);
   // Most leases here are only passed on, and none of them is looked at: a site may have thousands.
   for (const LeaseId& id : parts.leases.down(n)) {
+    if (demand == 0 && !parts.leases.any_wanted() && for_others.empty()) break;
     const bool needed = id.owner == parts.settings.name && demand > 0;
     if (!needed && !parts.leases.is_wanted(id) && !for_others.contains(id)) continue;
     const HopLease& lease = parts.leases.get(id);

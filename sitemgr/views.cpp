@@ -86,8 +86,9 @@ std::vector<NodesView> nodes_of(const SiteParts& parts) {
     NodeSet rest = nodes_of(*parts.owned.find_offer(manager.party));
     for (const LeaseId& id : parts.leases.on(manager.party)) {
       const HopLease& lease = parts.leases.get(id);
-      for (const auto& [groups, state] : {std::pair{&lease.nodes, NodesView::State::leased},
-                                          std::pair{&lease.cleaning, NodesView::State::cleaning}})
+      const auto [leased, cleaning] = lease.all_nodes();
+      for (const auto& [groups, state] :
+           {std::pair{leased, NodesView::State::leased}, std::pair{cleaning, NodesView::State::cleaning}})
         each_manager(*groups, [&](const Party& party, const NodeSet& nodes) {
           if (party != manager.party) return;
           rest = subtract(rest, nodes);
@@ -122,7 +123,7 @@ void check_invariants(const SiteParts& parts) {
     DMM_ASSERT(parts.leases.is_wanted(id) == lease.wanted);
     if (lease.upstream) continue;
     // A node that we own is under at most one lease.
-    for (const auto* groups : {&lease.nodes, &lease.cleaning}) {
+    for (const std::vector<NodeGroup>* groups : lease.all_nodes()) {
       for (const NodeGroup& group : *groups) {
         if (parts.owned.knows(group.resource_manager)) held += processors_of(group);
         NodeSet& known = nodes[group.resource_manager];

@@ -84,8 +84,9 @@ void read_need(JsonReader& reader, ResourceNeed& need) {
   read_components(reader, need);
   reader.object("flexible", [&](JsonReader& inner) { read_flexible(inner, need); });
   if (need.components.empty()) need.components.push_back({processors, {}, {}});
-  reader.integer("memory_bytes", need.constraints.memory_bytes, 0);
-  reader.text_map("attributes", need.constraints.attributes);
+  reader.integer("memory_bytes", need.constraints.edit().memory_bytes, 0);
+  reader.text_map("attributes", need.constraints.edit().attributes);
+  need.constraints.tidy();
 }
 
 /// Environment variables: an object of texts.
@@ -252,8 +253,8 @@ void read_keys(JsonReader& reader, JobDescription& job, FileContext& context) {
   read_inputs(reader, job, context.catalogue);
   read_outputs(reader, job);
   reader.text("working_directory", job.program.working_directory);
-  read_environment(reader, job.program.environment);
-  reader.object("limits", [&](JsonReader& inner) { read_limits(inner, job.program.limits); });
+  read_environment(reader, job.program.environment.edit());
+  reader.object("limits", [&](JsonReader& inner) { read_limits(inner, job.program.limits.edit()); });
   reader.integer("dttl", job.dttl, 0, dttl_max);
   if (const SortedJson* priority = reader.find("priority")) {
     if (priority->is_number_integer() && priority->get<std::int64_t>() >= INT32_MIN &&

@@ -169,7 +169,7 @@ class RslReader {
     program.arguments.insert(program.arguments.end(), first.arguments.begin(), first.arguments.end());
     program.environment = first.environment;
     program.working_directory = first.directory;
-    program.limits.wall_seconds = first.wall_minutes * 60;
+    program.limits.edit().wall_seconds = first.wall_minutes * 60;
     read.job.name = std::filesystem::path(first.executable).filename().string();
     read.job.output_path = absolute(first.output);
     read.job.error_path = absolute(first.error);

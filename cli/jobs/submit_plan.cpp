@@ -59,11 +59,11 @@ WhyNot need_from(const SubmitOptions& options, ResourceNeed& need) {
     need.components_max = options.components_max;
   }
   if (need.components.empty()) need.components.push_back({options.processors, {}, {}});
-  need.constraints.memory_bytes = options.memory_mb << 20;
+  if (options.memory_mb > 0) need.constraints.edit().memory_bytes = options.memory_mb << 20;
   for (const std::string& text : options.attributes) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) return "--attribute: expected KEY=VALUE, got '" + text + "'";
-    need.constraints.attributes[text.substr(0, equals)] = text.substr(equals + 1);
+    need.constraints.edit().attributes[text.substr(0, equals)] = text.substr(equals + 1);
   }
   return {};
 }
@@ -76,7 +76,7 @@ WhyNot program_from(const SubmitOptions& options, Program& program) {
     return "--directory: expected an absolute path, where the job runs; got '" + options.directory + "'";
   program.working_directory = options.directory;
   program.limits = options.limits;
-  program.limits.memory_bytes = options.limit_memory_mb << 20;
+  if (options.limit_memory_mb > 0) program.limits.edit().memory_bytes = options.limit_memory_mb << 20;
   for (const std::string& text : options.environment) {
     if (text.find('=') == std::string::npos || text[0] == '=')
       return "--environment: expected NAME=VALUE, got '" + text + "'";

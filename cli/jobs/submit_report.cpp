@@ -171,7 +171,7 @@ Json job_as_json(const JobDescription& job) {
   Json environment = Json::object(), attributes = Json::object();
   for (const std::string& variable : program.environment)
     environment[variable.substr(0, variable.find('='))] = variable.substr(variable.find('=') + 1);
-  for (const auto& [name, value] : job.need.constraints.attributes)
+  for (const auto& [name, value] : job.need.constraints->attributes)
     attributes[std::string(name)] = std::string(value);
   return {{"name", job.name.view()},
           {"command", program.arguments},
@@ -181,7 +181,7 @@ Json job_as_json(const JobDescription& job) {
           {"stage_in", inputs_as_json(program.inputs)},
           {"stage_out", outputs_as_json(program.outputs)},
           {job.need.kind == RequestKind::flexible ? "flexible" : "components", size_as_json(job.need)},
-          {"memory_bytes", job.need.constraints.memory_bytes},
+          {"memory_bytes", job.need.constraints->memory_bytes},
           {"attributes", attributes},
           {"working_directory", program.working_directory.view()},
           {"environment", environment},

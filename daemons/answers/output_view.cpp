@@ -22,7 +22,7 @@ std::size_t index_of(Stream stream) { return static_cast<std::size_t>(stream); }
 /// Whether it is known which streams could not be written. A job manager that has restarted doesn't know.
 bool knows_unwritten(const Attempt& run) {
   return std::ranges::any_of(run.components, [](const ComponentRun& component_run) {
-    return std::ranges::any_of(component_run.streams,
+    return std::ranges::any_of(*component_run.streams,
                                [](const StreamState& stream) { return stream.state == OutputState::unwritten; });
   });
 }
@@ -38,7 +38,7 @@ Json output_of(const Job& job, const JobView& view, std::uint64_t component, con
     const bool began = (job.output_began >> index_of(stream) & 1) != 0;
     Json row{{"stream", to_text(stream)}, {"path", std::move(path)}, {"began", began}};
     if (job.run && component < job.run->components.size()) {
-      const StreamState& state = job.run->components[component].streams.at(index_of(stream));
+      const StreamState& state = job.run->components[component].streams->at(index_of(stream));
       row["known_bytes"] = state.bytes;
       row["here_bytes"] = state.offset;
       if (knows_unwritten(*job.run)) row["unwritten"] = state.state == OutputState::unwritten;

@@ -187,6 +187,13 @@ template <Struct T>
 bool read(Input& in, T& value) {
   return read_elements(in, value);
 }
+template <class T>
+bool read(Input& in, RareValue<T>& value) {
+  T whole;
+  if (!read_elements(in, whole)) return false;
+  value = std::move(whole);
+  return true;
+}
 bool read(Input& in, RequestId& request) {
   if (!in.last.bytes.empty() && in.take_same(in.last.bytes)) {
     request = in.last.value;

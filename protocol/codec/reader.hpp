@@ -73,6 +73,11 @@ inline int Reader::kind() const { return at_ < end_ ? static_cast<int>(mp_typeof
 
 template <std::integral Number>
 bool Reader::take(Number& number) {
+  // Nearly all numbers are this small: the byte is the number.
+  if (at_ < end_ && static_cast<unsigned char>(*at_) <= 0x7f) {
+    number = static_cast<Number>(*at_++);
+    return true;
+  }
   const auto keep = [&number](auto taken) {
     number = static_cast<Number>(taken);
     return std::in_range<Number>(taken);

@@ -180,7 +180,7 @@ class DmmRun {
     outcome.origin = record.origin;
     outcome.delegations = hops_of(record);
     outcome.delegations_tried = record.tries;
-    totals_.jobs_interrupted += interruptions_of(record.past, record.past_causes) > 0;
+    totals_.jobs_interrupted += interruptions_of(*record.past, record.past_causes) > 0;
     totals_.jobs_rerun += record.reruns + record.false_starts > 0;
     pieces_.clear();
     if (record.places.size() == 1 && !record.places[0].clusters.empty())

@@ -27,7 +27,7 @@ NodeSet leased_by_owner(const SiteManager& owner, const Party& manager) {
   for (const LeaseId& id : owner.leases().all()) {
     const HopLease& lease = owner.leases().get(id);
     if (lease.upstream) continue;
-    for (const auto* groups : {&lease.nodes, &lease.cleaning})
+    for (const std::vector<NodeGroup>* groups : lease.all_nodes())
       for (const NodeGroup& group : *groups)
         if (group.resource_manager == manager) leased = unite(leased, group.nodes);
   }

@@ -234,7 +234,7 @@ class PlacedRun {
     if (job.ran_from) outcome.began = since_beginning(*job.ran_from);
     if (job.ended) outcome.ended = since_beginning(*job.ended);
     outcome.failures = job.false_starts + job.reruns;
-    outcome.placement = job.placement.view();
+    outcome.placement = job.joint->placement.view();
     std::set<SiteName> owners;
     for (const Place& place : job.places) owners.insert(place.lease.owner);
     outcome.clusters = static_cast<std::uint32_t>(owners.size());

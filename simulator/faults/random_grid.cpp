@@ -311,7 +311,7 @@ class Draw {
     if (!sleeps || !dice_.chance(0.15)) return;
     const auto length = static_cast<std::uint32_t>(dice_.between(200, 1200) * run_.stretch);
     job.program.arguments.back() = std::to_string(length);
-    if (dice_.chance(0.5)) job.program.limits.wall_seconds = length + 10;
+    if (dice_.chance(0.5)) job.program.limits.edit().wall_seconds = length + 10;
   }
 
   Dice dice_;

@@ -70,7 +70,7 @@ std::uint32_t WithinReach::nodes_of_late(const World& world, const Party& manage
 /// The site's clusters when idle, as configured; none if the job is longer than the site lends.
 std::vector<Room> WithinReach::rooms_for(const World& world, const TopologySite& site, const JobDescription& job,
                                          bool is_home) const {
-  const auto wall = static_cast<std::int64_t>(job.program.limits.wall_seconds);
+  const auto wall = static_cast<std::int64_t>(job.program.limits->wall_seconds);
   std::vector<Room> rooms;
   if (!is_home && wall > 0 && seconds(wall) + wall_margin > site.settings.lease_length_max) return rooms;
   const auto managers = resource_managers_of(site);

@@ -20,12 +20,11 @@ std::uint64_t sent_by(Instant now, const QuietBeats& beats) {
 
 }  // namespace
 
-void QuietLinks::begin(Connection connection, QuietBeats from_dialler, QuietBeats from_listener) {
+std::array<QuietBeats, 2>& QuietLinks::begin(Connection connection) {
   if (connection >= links_.size()) links_.resize(connection + 1);
   Link& link = links_[connection];
   link.quiet = true;
-  link.beats[true] = std::move(from_dialler);
-  link.beats[false] = std::move(from_listener);
+  return link.beats;
 }
 
 /// How many Beats of one direction have arrived by an instant.
@@ -104,7 +103,8 @@ QuietLinks::Ended QuietLinks::end(Instant now, Network& network, Connection conn
     for (std::uint64_t n = passed.arrived + 1; n <= passed.sent; ++n) {
       const auto [stamp, echo] = stamps_of(network, connection, to_listener, n);
       const QuietBeats& beats = link.beats[to_listener];
-      under_way.push_back({to_listener, nth(beats, n), Endpoint::frame_of(beats, stamp, echo, codec)});
+      under_way.push_back(
+          {to_listener, nth(beats, n), std::string(Endpoint::frame_of(beats, stamp, echo, codec))});
     }
   }
   for (UnderWay& beat : under_way) network.resume(beat.sent, connection, beat.to_listener, std::move(beat.bytes));

@@ -15,8 +15,8 @@ namespace dmm {
 class QuietLinks {
  public:
   bool contains(Connection connection) const { return connection < links_.size() && links_[connection].quiet; }
-  /// Both ends of a link rest from now on.
-  void begin(Connection connection, QuietBeats from_dialler, QuietBeats from_listener);
+  /// Both ends of a link rest from now on. The beats of the listener and of the dialler are to be set.
+  std::array<QuietBeats, 2>& begin(Connection connection);
   struct Ended {
     QuietPast to_dialler, to_listener;
   };

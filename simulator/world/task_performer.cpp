@@ -23,18 +23,18 @@ double number(const std::vector<std::string>& arguments, std::size_t index = 1) 
 
 /// Bytes that a program has written after this run time.
 std::uint64_t output_bytes(const TaskPerformer::Program& program, Duration length) {
-  if (program.writes_for > Duration{}) {
-    const double share = length.in_seconds() / program.writes_for.in_seconds();
-    return static_cast<std::uint64_t>(static_cast<double>(program.prints) * std::clamp(share, 0.0, 1.0));
+  if (program.habits->writes_for > Duration{}) {
+    const double share = length.in_seconds() / program.habits->writes_for.in_seconds();
+    return static_cast<std::uint64_t>(static_cast<double>(program.habits->prints) * std::clamp(share, 0.0, 1.0));
   }
-  return program.over && program.end == EndKind::exited ? program.prints : 0;
+  return program.over && program.end == EndKind::exited ? program.habits->prints : 0;
 }
 
 /// The contact that a task gives to the other tasks of its job before its Go. It names the owner if the run time
 /// depends on owners.
 std::string contact_of(const TaskPerformer::Program& program) {
   if (!program.awaits_go) return {};
-  if (!program.by_owners.empty()) return std::string(program.lease.owner.text);
+  if (!program.habits->by_owners.empty()) return std::string(program.lease.owner.text);
   return "host " + std::to_string(program.process);
 }
 
@@ -152,15 +152,16 @@ void TaskPerformer::start(Instant now, const StartTask& order) {
   program.nodes = order.nodes;
   program.stubborn = verb == "stubborn" || verb == "hanging";
   program.poison = verb == "poison";
-  program.hangs = verb == "hanging" ? hang_takes : Duration{};
-  program.prints = verb == "print" || verb == "write" ? static_cast<std::uint64_t>(number(arguments)) : 0;
-  program.writes_for = verb == "write" ? from_seconds(number(arguments, 2)) : Duration{};
+  Habits habits;
+  habits.hangs = verb == "hanging" ? hang_takes : Duration{};
+  habits.prints = verb == "print" || verb == "write" ? static_cast<std::uint64_t>(number(arguments)) : 0;
+  habits.writes_for = verb == "write" ? from_seconds(number(arguments, 2)) : Duration{};
   planned_.push(begin, PlannedStart{runs, program.process});
   const bool runs_on = verb == "sleep" || verb == "spread" || program.stubborn || program.poison;
-  program.by_owners.clear();
   for (std::size_t i = 2; verb == "spread" && i < arguments.size(); ++i)
-    program.by_owners.push_back(from_seconds(number(arguments, i)));
-  const Duration length = runs_on ? from_seconds(number(arguments)) : program.writes_for;
+    habits.by_owners.push_back(from_seconds(number(arguments, i)));
+  const Duration length = runs_on ? from_seconds(number(arguments)) : habits.writes_for;
+  program.habits = std::move(habits);
   program.code = verb == "false" ? 1 : 0;
   program.length = length;
   program.told_parts = 0;
@@ -174,7 +175,7 @@ void TaskPerformer::start(Instant now, const StartTask& order) {
 
 /// Begins the program's run and plans its end.
 void TaskPerformer::run(Instant begin, const std::shared_ptr<Program>& program) {
-  if (program->writes_for > Duration{})
+  if (program->habits->writes_for > Duration{})
     planned_.push(begin + growth_interval, PlannedGrowth{program, program->process});
   plan_end(begin + program->length, program, EndKind::exited, program->code);
 }
@@ -185,8 +186,8 @@ void TaskPerformer::go(Instant now, const GoTask& order) {
   ++changes_;
   program->told_parts = static_cast<std::uint32_t>(order.parts.size());
   program->started = std::max(now, program->started);
-  if (const std::size_t owners = owners_of(order.parts); owners > 1 && !program->by_owners.empty())
-    program->length = program->by_owners[std::min(owners - 2, program->by_owners.size() - 1)];
+  if (const std::size_t owners = owners_of(order.parts); owners > 1 && !program->habits->by_owners.empty())
+    program->length = program->habits->by_owners[std::min(owners - 2, program->habits->by_owners.size() - 1)];
   run(program->started, program);
 }
 
@@ -205,7 +206,7 @@ void TaskPerformer::end(Instant now, const EndTask& order) {
   const bool kill = program->stubborn || order.grace == Duration{};
   // A program that doesn't exist yet ends when it would start, unless it waits for its files.
   const Instant begin = program->staged ? now : std::max(now, program->started);
-  const Instant at = begin + (kill ? std::max(order.grace, start_takes) + program->hangs : start_takes);
+  const Instant at = begin + (kill ? std::max(order.grace, start_takes) + program->habits->hangs : start_takes);
   program->ending = true;
   plan_end(at, program, EndKind::signalled, kill ? sigkill : sigterm);
 }
@@ -297,7 +298,7 @@ void TaskPerformer::end_all(Instant now, EndKind kind) {
     const auto& program = programs_.at(id);
     if (program->over) continue;
     program->ending = true;
-    const Duration takes = kind == EndKind::lost_contact ? program->hangs : Duration{};
+    const Duration takes = kind == EndKind::lost_contact ? program->habits->hangs : Duration{};
     plan_end(std::max(now, program->started) + takes, program, kind, sigkill);
   }
 }

@@ -65,6 +65,14 @@ class TaskPerformer {
   void remember_ends() { remembers_ = true; }
   const std::vector<End>& ends() const { return ends_; }
 
+  /// What few programs do.
+  struct Habits {
+    std::vector<Duration> by_owners;  ///< run times where the job's nodes have two owners, three, ...
+    Duration hangs;                   ///< time that SIGKILL takes
+    std::uint64_t prints = 0;         ///< bytes
+    Duration writes_for;              ///< prints little by little over this time
+    bool operator==(const Habits&) const = default;
+  };
   struct Program {
     TaskId id;
     LeaseId lease;  ///< under which the program was started
@@ -76,17 +84,14 @@ class TaskPerformer {
     bool ending = false;  ///< by a signal
     bool over = true;     ///< not running; kept until it is removed
     std::int32_t code = 0;
-    EndKind end = EndKind::exited;    ///< as planned last
-    bool awaits_go = false;           ///< ready, but not running yet
-    bool staged = false;              ///< waits for input files before it is ready
-    std::uint32_t told_parts = 0;     ///< tasks of its job, from its Go; 0: no Go yet
-    std::vector<Duration> by_owners;  ///< run times where the job's nodes have two owners, three, ...
-    Duration length;                  ///< run time from its Go
-    Duration hangs;                   ///< time that SIGKILL takes
-    std::uint64_t life = 0;           ///< names the end that was planned last
-    std::uint64_t prints = 0;
-    Duration writes_for;  ///< prints little by little over this time
+    EndKind end = EndKind::exited;  ///< as planned last
+    bool awaits_go = false;         ///< ready, but not running yet
+    bool staged = false;            ///< waits for input files before it is ready
+    std::uint32_t told_parts = 0;   ///< tasks of its job, from its Go; 0: no Go yet
+    Duration length;                ///< run time from its Go
+    std::uint64_t life = 0;         ///< names the end that was planned last
     Duration wall;
+    RareValue<Habits> habits;
   };
   /// The programs that run at this moment, in the order of their tasks.
   std::vector<std::shared_ptr<const Program>> running() const;

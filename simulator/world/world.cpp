@@ -13,9 +13,6 @@ namespace {
 /// Effects that feed inputs back are settled again in the same batch, at most this often.
 constexpr int rounds_max = 64;
 
-/// A manager's list of messages keeps memory for this many between steps: a large world has thousands of lists.
-constexpr std::size_t messages_kept = 4;
-
 /// The leases that a site wrote or changed; none for other managers.
 template <class Record>
 std::vector<LeaseId> leases_of(const LedgerChanges<Record>& changes) {
@@ -95,9 +92,8 @@ bool World::report(Address address) {
   if (!driver) actor.reports.clear();  // a manager that starts later attaches to the tasks
   if (stalls(actor)) return false;     // programs go on without their manager
   const bool stirs = !actor.reports.empty();
-  for (TaskReport& report : actor.reports)
+  for (TaskReport& report : std::exchange(actor.reports, {}))
     std::visit([&](auto& news) { driver->local(actor.clock.at(now_), std::move(news)); }, report);
-  actor.reports.clear();
   return stirs;
 }
 
@@ -217,9 +213,10 @@ void World::tell_of(Address address, std::vector<LogEvent>& events) {
 /// its Hello.
 template <class Manager>
 bool World::exchange(Address address, Driver<Manager>& driver) {
-  // Messages of a submission during a commit still wait in the list.
+  // Messages of a submission during a commit still wait in the list. Else its memory serves the next manager: a large
+  // world has thousands of lists.
   std::vector<Outgoing>& messages = driver.effects.messages;
-  if (messages.empty() && messages.capacity() > messages_kept) std::vector<Outgoing>().swap(messages);
+  if (messages.empty()) std::vector<Outgoing>().swap(messages);
   bool dialled = driver.endpoint.has_key_events() && keep_keys(address, driver.endpoint);
   driver.endpoint.take_frames([&](Frame& frame) {
     end_quiet(frame.connection);
@@ -250,8 +247,8 @@ bool World::perform_own(Address address, Driver<JobManager>& driver) {
 }
 
 bool World::perform_own(Address address, Driver<ResourceManager>& driver) {
-  for (TaskOrder& order : driver.effects.tasks) population_[address].performer.perform(now_, std::move(order));
-  driver.effects.tasks.clear();
+  for (TaskOrder& order : std::exchange(driver.effects.tasks, {}))
+    population_[address].performer.perform(now_, std::move(order));
   return false;
 }
 

@@ -230,7 +230,14 @@ class World {
   void touch(Address address, bool stirs = true);
   Endpoint* endpoint_of(Address address);
   bool is_regular(const Actor& actor) const;
-  bool may_fall_quiet(Connection connection);
+  /// One side of a connection.
+  struct LinkEnd {
+    Address address = 0;
+    Endpoint* endpoint = nullptr;
+    Peer* peer = nullptr;  ///< what it knows of the other side
+  };
+  std::array<LinkEnd, 2> ends_of(Connection connection);
+  bool may_fall_quiet(Connection connection, const std::array<LinkEnd, 2>& ends) const;
   void fall_quiet();
   void look_ahead(Address address);
   static Instant report_due(const Actor& actor);
@@ -246,6 +253,7 @@ class World {
   Instant now_{};
   QuietLinks quiet_;
   std::vector<Connection> used_;          ///< connections with an arrival in this step
+  std::vector<Address> resting_;          ///< managers with a link that fell quiet in this step; several times
   Alarms wakes_;                          ///< when each manager or its host is due
   std::vector<Address> touched_, batch_;  ///< to be settled at the end of this step; being settled
   std::uint64_t questions_ = 0;           ///< submissions so far

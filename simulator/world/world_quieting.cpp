@@ -11,37 +11,51 @@ Endpoint* World::endpoint_of(Address address) {
   return endpoint;
 }
 
+/// Both sides of a connection, the dialler first; of a manager that is down or doesn't know the other there is none.
+std::array<World::LinkEnd, 2> World::ends_of(Connection connection) {
+  const Address dialler = network_.dialler_of(connection), listener = network_.listener_of(connection);
+  const auto end = [&](Address address, Address peer) {
+    Endpoint* const endpoint = endpoint_of(address);
+    return LinkEnd{address, endpoint, endpoint ? endpoint->find(population_.party(peer)) : nullptr};
+  };
+  return {end(dialler, listener), end(listener, dialler)};
+}
+
 /// Whether a manager's Beats leave exactly when they are due, as far as is known.
 bool World::is_regular(const Actor& actor) const {
   return !stalls(actor) && actor.commit_max == Duration{} && actor.clock.is_right();
 }
 
 /// Whether nothing is under way over the connection, and both ends would send only Beats.
-bool World::may_fall_quiet(Connection connection) {
-  if (quiet_.contains(connection) || !network_.is_calm(connection)) return false;
-  const Address dialler = network_.dialler_of(connection), listener = network_.listener_of(connection);
-  if (!is_regular(population_[dialler]) || !is_regular(population_[listener])) return false;
-  const Endpoint *one = endpoint_of(dialler), *other = endpoint_of(listener);
-  if (!one || !other || !one->is_quiet(now_, connection, population_.party(listener))) return false;
-  if (!other->is_quiet(now_, connection, population_.party(dialler))) return false;
-  const auto is_in_time = [&](const Endpoint& from, const Party& to, const Endpoint& at, bool to_listener) {
-    const Instant arrives = network_.arrival(from.next_beat(to), connection, to_listener);
-    return at.has_heard_all_of(from) && arrives < at.waits_until(from.settings().self);
+bool World::may_fall_quiet(Connection connection, const std::array<LinkEnd, 2>& ends) const {
+  for (const LinkEnd& end : ends) {
+    if (!is_regular(population_[end.address]) || !end.peer) return false;
+    if (!end.endpoint->is_quiet(now_, connection, *end.peer)) return false;
+  }
+  const auto is_in_time = [&](const LinkEnd& from, const LinkEnd& at, bool to_listener) {
+    const Instant arrives = network_.arrival(from.endpoint->next_beat(*from.peer), connection, to_listener);
+    return Endpoint::has_heard_all(*at.peer, *from.peer) && arrives < at.endpoint->waits_until(*at.peer);
   };
-  return is_in_time(*one, population_.party(listener), *other, true) &&
-         is_in_time(*other, population_.party(dialler), *one, false);
+  return is_in_time(ends[0], ends[1], true) && is_in_time(ends[1], ends[0], false);
 }
 
 /// Everything that arrived in this step has been answered, so the next messages may be only signs of life.
 void World::fall_quiet() {
-  for (const Connection connection : std::exchange(used_, {})) {
-    if (!settings_.skips_quiet || !may_fall_quiet(connection)) continue;
-    const Address dialler = network_.dialler_of(connection), listener = network_.listener_of(connection);
-    quiet_.begin(connection, endpoint_of(dialler)->fall_quiet(population_.party(listener)),
-                 endpoint_of(listener)->fall_quiet(population_.party(dialler)));
-    look_ahead(dialler);
-    look_ahead(listener);
+  for (const Connection connection : used_) {
+    if (!settings_.skips_quiet || quiet_.contains(connection) || !network_.is_calm(connection)) continue;
+    const std::array<LinkEnd, 2> ends = ends_of(connection);
+    if (!may_fall_quiet(connection, ends)) continue;
+    auto& [from_listener, from_dialler] = quiet_.begin(connection);
+    ends[0].endpoint->fall_quiet(*ends[0].peer, from_dialler);
+    ends[1].endpoint->fall_quiet(*ends[1].peer, from_listener);
+    for (const LinkEnd& end : ends) resting_.push_back(end.address);
   }
+  used_.clear();
+  std::ranges::sort(resting_);
+  const auto doubled = std::ranges::unique(resting_);
+  resting_.erase(doubled.begin(), doubled.end());
+  for (const Address address : resting_) look_ahead(address);
+  resting_.clear();
 }
 
 /// A manager needn't wake for the Beats of a link that has fallen quiet.
@@ -55,16 +69,15 @@ void World::look_ahead(Address address) {
 
 void World::end_quiet(Connection connection) {
   if (!quiet_.contains(connection)) return;
-  const Address dialler = network_.dialler_of(connection), listener = network_.listener_of(connection);
   const auto [to_dialler, to_listener] = quiet_.end(now_, network_, connection, *codec_);
-  const auto tell = [&](Address address, Address peer, const QuietPast& out, const QuietPast& in) {
-    Endpoint* endpoint = endpoint_of(address);
-    if (!endpoint) return;
-    endpoint->end_quiet(population_.party(peer), out, in);
-    wakes_.set(address, std::min(wakes_.of(address), endpoint->next_deadline()));
+  const auto tell = [&](const LinkEnd& end, const QuietPast& out, const QuietPast& in) {
+    if (!end.endpoint) return;
+    if (end.peer) end.endpoint->end_quiet(*end.peer, out, in);
+    wakes_.set(end.address, std::min(wakes_.of(end.address), end.endpoint->next_deadline()));
   };
-  tell(dialler, listener, to_listener, to_dialler);
-  tell(listener, dialler, to_dialler, to_listener);
+  const auto [dialler, listener] = ends_of(connection);
+  tell(dialler, to_listener, to_dialler);
+  tell(listener, to_dialler, to_listener);
 }
 
 void World::end_all_quiet() {

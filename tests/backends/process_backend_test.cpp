@@ -110,18 +110,19 @@ TEST_CASE("process backend: environment, working directory and process state") {
 
 TEST_CASE("process backend: limits") {
   Fixture f;
-  TaskEnded end = f.run(task(1), {{"head", "-c", "5000", "/dev/zero"}, {}, {}, {.file_bytes = 1000}});
+  TaskEnded end = f.run(task(1), {{"head", "-c", "5000", "/dev/zero"}, {}, {}, Limits{.file_bytes = 1000}});
   CHECK(end.kind == EndKind::signalled);
   CHECK(end.code == SIGXFSZ);
   CHECK(end.output_bytes == 1000);
-  end = f.run(
-      task(2),
-      {{"sh", "-c", "ulimit -c; ulimit -n; ulimit -v"}, {}, {}, {.memory_bytes = 1 << 30, .open_files = 20}});
+  end = f.run(task(2), {{"sh", "-c", "ulimit -c; ulimit -n; ulimit -v"},
+                        {},
+                        {},
+                        Limits{.memory_bytes = 1 << 30, .open_files = 20}});
   CHECK(end.output == "0\n20\n1048576\n");
-  end = f.run(task(3), {{"sh", "-c", "while :; do :; done"}, {}, {}, {.cpu_seconds = 1}});
+  end = f.run(task(3), {{"sh", "-c", "while :; do :; done"}, {}, {}, Limits{.cpu_seconds = 1}});
   CHECK(end.kind == EndKind::signalled);
   CHECK(end.code == SIGXCPU);
-  end = f.run(task(4), {{"sleep", "1000"}, {}, {}, {.wall_seconds = 1}});
+  end = f.run(task(4), {{"sleep", "1000"}, {}, {}, Limits{.wall_seconds = 1}});
   CHECK(end.kind == EndKind::signalled);
   CHECK(end.code == SIGTERM);
   CHECK(end.wall >= seconds(1));

@@ -77,7 +77,7 @@ TEST_CASE("job file: the one in docs/jobs.md is read, and means what its table s
   CHECK(job.program.arguments.size() == 3);
   CHECK(job.need.kind == RequestKind::fixed);
   CHECK(job.need.components.size() == 2);
-  CHECK(job.program.limits.wall_seconds == 3600);
+  CHECK(job.program.limits->wall_seconds == 3600);
   // The defaults in the document.
   const JobDescription least = good(R"({"command": ["true"]})");
   CHECK(least.dttl == job.dttl);
@@ -85,7 +85,7 @@ TEST_CASE("job file: the one in docs/jobs.md is read, and means what its table s
   CHECK(least.reruns_max == job.reruns_max);
   CHECK(least.append == job.append);
   CHECK(least.keep_output == job.keep_output);
-  CHECK(least.program.limits.cpu_seconds == job.program.limits.cpu_seconds);
+  CHECK(least.program.limits->cpu_seconds == job.program.limits->cpu_seconds);
 }
 
 TEST_CASE("job file: the keys in docs/jobs.md are those that are read") {
@@ -115,8 +115,8 @@ TEST_CASE("job file: several jobs share what stands above them") {
   CHECK(jobs[1].program.arguments == std::vector<std::string>{"b"});
   CHECK(jobs[1].name == "n");
   CHECK(jobs[1].program.environment == std::vector<std::string>{"A=1", "B=3"});
-  CHECK(jobs[1].program.limits.wall_seconds == 60);
-  CHECK(jobs[1].program.limits.cpu_seconds == 5);
+  CHECK(jobs[1].program.limits->wall_seconds == 60);
+  CHECK(jobs[1].program.limits->cpu_seconds == 5);
   CHECK(jobs[1].need.components == std::vector<Component>{{4, {}, {}}});
   CHECK(jobs[2].need.components.size() == 2);
   CHECK(has(bad(R"({"jobs": []})"), "job.json: jobs: expected at least one job"));
@@ -166,10 +166,10 @@ TEST_CASE("job file: all keys are read") {
   CHECK(job.need.components.at(0).processors == 4);
   CHECK(job.program.environment == std::vector<std::string>{"X=1"});
   CHECK(job.priority == -3);
-  CHECK(job.program.limits.wall_seconds == 5);
+  CHECK(job.program.limits->wall_seconds == 5);
   CHECK(job.output_path == "/tmp/out");
   CHECK_FALSE(job.keep_output);
-  CHECK(job.need.constraints.attributes.at("arch") == "x86_64");
+  CHECK(job.need.constraints->attributes.at("arch") == "x86_64");
 }
 
 TEST_CASE("job file: components, fixed components and flexible requests are read") {

@@ -52,7 +52,7 @@ TEST_CASE("rsl: what means the same is taken") {
   CHECK(request.job.program.arguments == std::vector<std::string>{"my_program"});
   CHECK(request.job.program.working_directory == "/scratch");
   CHECK(request.job.program.environment == std::vector<std::string>{"A=1", "B=two words"});
-  CHECK(request.job.program.limits.wall_seconds == 5400);
+  CHECK(request.job.program.limits->wall_seconds == 5400);
   CHECK(request.input_file == "/data/in");
   CHECK(request.job.output_path == "/data/out-%j");
   CHECK(request.job.error_path == "/data/e!r");

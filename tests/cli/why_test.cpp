@@ -91,8 +91,8 @@ TEST_CASE("why: a request for nodes that no site has is refused at once, with wh
   World world(pair(eight, sixteen, R"("co_allocate": false)"), calm_world());
   world.run_until(at(2));
   JobDescription gpu = job_of(1), large = job_of(1), flexible = job_of(20);
-  gpu.need.constraints.attributes = {{"gpu", "1"}};
-  large.need.constraints.memory_bytes = 100'000'000'000;
+  gpu.need.constraints.edit().attributes = {{"gpu", "1"}};
+  large.need.constraints.edit().memory_bytes = 100'000'000'000;
   flexible.need.kind = RequestKind::flexible;
   for (const JobDescription& job : {gpu, large, flexible}) world.submit(ann, job);
   world.run_until(at(10));
@@ -109,8 +109,8 @@ TEST_CASE("why: what only a neighbour has, and what of it is missing here") {
   world.submit(bob, job_of(16));
   world.run_until(at(4));
   JobDescription gpu = job_of(1), large = job_of(1);
-  gpu.need.constraints.attributes = {{"gpu", "1"}};
-  large.need.constraints.memory_bytes = 32'000'000'000;
+  gpu.need.constraints.edit().attributes = {{"gpu", "1"}};
+  large.need.constraints.edit().memory_bytes = 32'000'000'000;
   world.submit(ann, gpu), world.submit(ann, large), world.submit(ann, job_of(12));
   world.run_until(at(10));
   expect(why(world, 1), {"gpu=1. It has waited", "Too few nodes of alpha, or none, have gpu=1."});
@@ -226,8 +226,8 @@ TEST_CASE("why: each site that was asked names what kept it, not only that it ha
     if (one.down) world.crash(resource_manager_of(beta, "nodes"));
     world.run_until(at(8));
     JobDescription job = job_of(std::string(one.asked) == "wide" ? 17 : 4);
-    if (std::string(one.asked) == "gpu") job.need.constraints.attributes = {{"gpu", "1"}};
-    if (std::string(one.asked) == "memory") job.need.constraints.memory_bytes = 1;
+    if (std::string(one.asked) == "gpu") job.need.constraints.edit().attributes = {{"gpu", "1"}};
+    if (std::string(one.asked) == "memory") job.need.constraints.edit().memory_bytes = 1;
     world.submit(ann, job);
     world.run_until(at(8.5));
     const Json answer = ask_site(world, alpha, "why", {{"request", "alpha/ann/1"}});
@@ -389,7 +389,7 @@ TEST_CASE("why: a job manager tells the nodes of a running job, its limit, and w
   World world(pair(eight, sixteen), calm_world());
   world.run_until(at(2));
   JobDescription job = job_of(12);
-  job.program.limits.wall_seconds = 3600;
+  job.program.limits.edit().wall_seconds = 3600;
   world.submit(ann, job);
   world.run_until(at(62));
   const Json answer = ask_jobs(world, ann, "job", {{"job", 1}});

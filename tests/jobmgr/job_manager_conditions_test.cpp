@@ -332,7 +332,7 @@ TEST_CASE("conditions: a changed priority or limit is asked for with the same wa
   CHECK(asked[0].priority == 7);
   CHECK(asked[0].id == request(1, 2));
   stage.hear(site, grant(request(1, 2), {group(fs0, {0, 1})}));
-  CHECK(stage.said<Start>(fs0).at(0).program.limits.wall_seconds == 90);
+  CHECK(stage.said<Start>(fs0).at(0).program.limits->wall_seconds == 90);
 }
 
 TEST_CASE("conditions: a held job is altered without a word to its site, also in the order that releases it") {

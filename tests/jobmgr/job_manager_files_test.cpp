@@ -157,7 +157,7 @@ TEST_CASE("files: the resource manager gets the owner's replica first") {
   REQUIRE(requests.size() == 1);
   REQUIRE(requests[0].files.size() == 1);
   CHECK(requests[0].files[0] == FileNeed{7'000, {other, lender}});
-  CHECK(requests[0].need.constraints.attributes.at("stages_files") == "yes");
+  CHECK(requests[0].need.constraints->attributes.at("stages_files") == "yes");
   stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
   const auto starts = stage.said<Start>(fs0);
   REQUIRE(starts.size() == 1);

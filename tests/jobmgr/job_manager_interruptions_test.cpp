@@ -44,7 +44,7 @@ TEST_CASE(
   const JobView view = *stage.manager.job(1);
   CHECK(view.state == JobState::waiting);
   CHECK(view.false_starts == 0);
-  CHECK(view.past_causes == std::vector{InterruptionCause{lease.owner, LeaseEnd::reclaimed, 1}});
+  CHECK(view.past_causes == RareList{InterruptionCause{lease.owner, LeaseEnd::reclaimed, 1}});
   if (view.again_at != never) stage.pass(view.again_at - stage.now);
   const auto next = stage.said<Request>(site);
   REQUIRE(next.size() == 1);
@@ -76,7 +76,7 @@ TEST_CASE("interruptions: an end by an owner's right costs no rerun, and the nex
     const JobView view = *stage.manager.job(1);
     CHECK(view.reruns == 0);
     CHECK(view.past.times == attempt);
-    CHECK(view.past_causes == std::vector{InterruptionCause{lease.owner, reason, attempt}});
+    CHECK(view.past_causes == RareList{InterruptionCause{lease.owner, reason, attempt}});
     CHECK(view.text.find("owner") != std::string::npos);
     if (view.again_at != never) stage.pass(view.again_at - stage.now);
     const auto next = stage.said<Request>(site);
@@ -98,7 +98,7 @@ TEST_CASE(
     const JobView view = *stage.manager.job(1);
     CHECK(view.state == JobState::waiting);
     CHECK(view.reruns == 0);
-    CHECK(view.past_causes == std::vector{InterruptionCause{site.site, LeaseEnd::preempted, attempt}});
+    CHECK(view.past_causes == RareList{InterruptionCause{site.site, LeaseEnd::preempted, attempt}});
     CHECK(interruptions_of(view.past, view.past_causes) == attempt);
     if (view.again_at != never) stage.pass(view.again_at - stage.now);
     const auto next = stage.said<Request>(site);
@@ -123,8 +123,7 @@ TEST_CASE(
   stage.hear(fs0, end);
   CHECK(stage.state(1) == JobState::waiting);
   CHECK(stage.manager.job(1)->reruns == 0);
-  CHECK(stage.manager.job(1)->past_causes ==
-        std::vector{InterruptionCause{lease.owner, LeaseEnd::node_removed, 1}});
+  CHECK(stage.manager.job(1)->past_causes == RareList{InterruptionCause{lease.owner, LeaseEnd::node_removed, 1}});
 }
 
 TEST_CASE("interruptions: a link taken out of service ends no job, and a job lost then isn't charged [S115]") {
@@ -161,7 +160,7 @@ TEST_CASE("interruptions: the latest owners that interrupted a job, and how, are
   stage.run_one();
   stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::at_longest, true, {}});
   stage.restart();
-  CHECK(stage.manager.job(1)->past_causes == std::vector{InterruptionCause{lease.owner, LeaseEnd::at_longest, 1}});
+  CHECK(stage.manager.job(1)->past_causes == RareList{InterruptionCause{lease.owner, LeaseEnd::at_longest, 1}});
 }
 
 TEST_CASE("interruptions: a reclaimed job that may run once at most is lost, and says by which owner [S138d]") {

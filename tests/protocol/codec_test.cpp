@@ -28,7 +28,7 @@ Envelope example() {
   Request request;
   request.id = envelope.trace;
   request.need.components = {{4, {}, {}}};
-  request.need.constraints.attributes = {{"arch", "x86_64"}};
+  request.need.constraints.edit().attributes = {{"arch", "x86_64"}};
   request.waited = milliseconds(1500);
   request.origin_user = "ann";
   envelope.message = request;
@@ -76,7 +76,7 @@ TEST_CASE("codec: an envelope comes back as it went") {
   const Request& request = std::get<Request>(got.message);
   CHECK(request.id == sent.trace);
   CHECK(request.waited == milliseconds(1500));
-  CHECK(request.need.constraints.attributes.at("arch") == "x86_64");
+  CHECK(request.need.constraints->attributes.at("arch") == "x86_64");
   CHECK(std::string(codec.encode(got)) == frame);
 }
 

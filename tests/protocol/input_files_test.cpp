@@ -103,17 +103,17 @@ TEST_CASE("input files: a job with input files asks for nodes that bring them, a
   job.need.components.push_back({1, {}, {}});
   set_inputs(job, {file("a")});
   CHECK(fault_of(job).empty());
-  CHECK(job.need.constraints.attributes.at(staging_attribute) == staging_value);
+  CHECK(job.need.constraints->attributes.at(staging_attribute) == staging_value);
   job.program.working_directory = "/scratch";
   CHECK(has(fault_of(job), "stage_in: a job with input files works in a folder of its own"));
   job.program.working_directory = {};
-  job.need.constraints.attributes.clear();
+  job.need.constraints.edit().attributes.clear();
   CHECK(has(fault_of(job), "stage_in: its nodes must have the attribute stages_files"));
   set_inputs(job, {});
-  job.need.constraints.attributes.clear();
+  job.need.constraints.edit().attributes.clear();
   set_outputs(job, {{"r", "home:/r"}});
   CHECK(fault_of(job).empty());
-  CHECK(job.need.constraints.attributes.at(staging_attribute) == staging_value);
+  CHECK(job.need.constraints->attributes.at(staging_attribute) == staging_value);
 }
 
 }  // namespace input_files_test

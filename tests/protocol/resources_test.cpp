@@ -25,7 +25,7 @@ ResourceNeed flexible_need(std::size_t splits, std::size_t pieces) {
   ResourceNeed need;
   need.kind = RequestKind::flexible;
   need.components = {{static_cast<std::uint32_t>(pieces) * 100'000, {}, {}}};
-  need.splits.assign(splits, std::vector<std::uint32_t>(pieces, 100'000));
+  need.splits.edit().assign(splits, std::vector<std::uint32_t>(pieces, 100'000));
   return need;
 }
 
@@ -63,17 +63,17 @@ TEST_CASE("resources: a need has at most 64 components, 64 splits and 64 pieces 
 
 TEST_CASE("resources: a need has at most 32 attributes, of 128 bytes each") {
   ResourceNeed need = flexible_need(1, 1);
-  need.constraints.attributes = attributes(32, 128);
+  need.constraints.edit().attributes = attributes(32, 128);
   CHECK(fault_of(need).empty());
-  need.constraints.attributes = attributes(33, 128);
+  need.constraints.edit().attributes = attributes(33, 128);
   CHECK_FALSE(fault_of(need).empty());
-  need.constraints.attributes = attributes(32, 129);
+  need.constraints.edit().attributes = attributes(32, 129);
   CHECK_FALSE(fault_of(need).empty());
 }
 
 TEST_CASE("resources: whatever is asked for fits into a frame many times over") {
   for (ResourceNeed need : {fixed_need(64), flexible_need(64, 64)}) {
-    need.constraints.attributes = attributes(32, 128);
+    need.constraints.edit().attributes = attributes(32, 128);
     REQUIRE(fault_of(need).empty());
     CHECK(bytes_of(need) * 4 < frame_bytes_max);
   }

@@ -98,7 +98,7 @@ TEST_CASE("within reach: what sites' configurations rule out") {
   for (const Row& row : rows) {
     CAPTURE(row.what);
     JobDescription job = sleeper(8, 10);
-    job.program.limits.wall_seconds = 41;
+    job.program.limits.edit().wall_seconds = 41;
     CHECK(Stage(row.change).serve(job) == row.sites);
   }
 }

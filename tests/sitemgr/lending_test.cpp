@@ -149,7 +149,7 @@ TEST_CASE("lending: nodes that jobs placed by their files could use aren't lent"
   };
   CHECK(lendable() == 8);
   ResourceNeed need = PartsStage::need(6);
-  need.constraints.attributes = {{staging_attribute, staging_value}};
+  need.constraints.edit().attributes = {{staging_attribute, staging_value}};
   LocalRequest& placed = stage.add(need);
   site_steps::classify(stage.parts, *placed.kind);
   CHECK(placed.kind->placed);

@@ -120,6 +120,19 @@ TEST_CASE("neighbours: a neighbour is told of all others, each one hop farther, 
       // Entry d is made from entries d-1; what lies beyond the hints is unknown.
       {{{}, {entry(1), entry(8)}, {entry(2)}}, 0, 4, {own, entry(2), entry(8, 0, false), unheard}},
       {{{}, {entry(1), entry(8)}, {entry(2), entry(7)}}, 0, 2, {own, entry(2)}},
+      // Far entries may be all alike, each neighbour's from another distance on.
+      {{{}, {entry(5), entry(3), entry(3), entry(3)}, {entry(4), entry(4), entry(4), entry(4)}},
+       0,
+       5,
+       {own, entry(5), entry(4), entry(4), entry(4)}},
+      {{{}, {entry(5), entry(3), entry(3), entry(3)}, {entry(4), entry(4), entry(4), entry(4)}},
+       2,
+       5,
+       {own, entry(5, 0, false), entry(3, 0, false), entry(3, 0, false), entry(3, 0, false)}},
+      {{{}, {entry(0), entry(0), entry(6), entry(0)}, {entry(0), entry(0), entry(0), entry(0)}},
+       0,
+       5,
+       {own, entry(0), entry(0), entry(6), entry(0)}},
   };
   for (const Row& row : rows) {
     Neighbours sites = three();

@@ -20,7 +20,7 @@ ReachEntry entry(std::vector<NodeClass> classes, bool complete = true) { return 
 ResourceNeed need_of(std::vector<std::uint32_t> components, Attributes attributes = {}) {
   ResourceNeed need;
   for (const std::uint32_t processors : components) need.components.push_back({processors, {}, {}});
-  need.constraints.attributes = std::move(attributes);
+  need.constraints.edit().attributes = std::move(attributes);
   return need;
 }
 
@@ -177,9 +177,9 @@ TEST_CASE("reach board: nodes without the wanted attributes or memory don't coun
   CHECK_FALSE(prospect.has_nodes);
   CHECK_FALSE(prospect.possible);
   CHECK(prospect.largest == 64);
-  need.constraints.attributes = arm;
+  need.constraints.edit().attributes = arm;
   CHECK(board.beyond(north, need, 1, {}).possible);
-  need.constraints.memory_bytes = 2000;
+  need.constraints.edit().memory_bytes = 2000;
   CHECK_FALSE(board.beyond(north, need, 1, {}).has_nodes);
 }
 

@@ -23,7 +23,7 @@ using Search = LocalRequest::Search;
 ResourceNeed need_of(std::uint32_t processors, std::uint64_t memory = 0) {
   ResourceNeed need;
   need.components.push_back({processors, {}, {}});
-  need.constraints.memory_bytes = memory;
+  need.constraints.edit().memory_bytes = memory;
   return need;
 }
 

@@ -24,7 +24,7 @@ void ask_many(Stage& stage, std::uint64_t jobs) {
 /// A request for nodes with a GPU and this much memory; each amount is a need of its own.
 Request gpu_request(std::uint64_t job, std::uint64_t memory_bytes) {
   Request asked = request(alice, job, 1);
-  asked.need.constraints = {memory_bytes, {{"gpu", "yes"}}};
+  asked.need.constraints = Constraints{memory_bytes, {{"gpu", "yes"}}};
   return asked;
 }
 

@@ -22,7 +22,7 @@ HintEntry hint_of(std::uint32_t lendable) {
 /// A request for nodes with a GPU and this much memory.
 Request gpu_request(std::uint64_t job, std::uint64_t memory_bytes = 0) {
   Request asked = request(alice, job, 1);
-  asked.need.constraints = {memory_bytes, gpu};
+  asked.need.constraints = Constraints{memory_bytes, gpu};
   return asked;
 }
 

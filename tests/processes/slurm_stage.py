@@ -55,10 +55,16 @@ class Cluster(SiteShell):
 
     def pid_of_guest(self, node):
         """The slurmd of a node that the cluster has borrowed."""
-        found = processes_with(f"-Z\0-N\0{node}\0")
-        # A child of slurmd looks like it until it runs a program of its own.
-        [pid] = [process for process in found if parent_of(process) not in found]
-        return pid
+        alone = []
+
+        def is_alone():
+            # A child of slurmd looks like it until it runs a program of its own, and perhaps outlives its parent.
+            found = processes_with(f"-Z\0-N\0{node}\0")
+            alone[:] = [process for process in found if parent_of(process) not in found]
+            return len(alone) == 1
+
+        until(is_alone, lambda: alone, MINUTE)
+        return alone[0]
 
     def stop_lending(self):
         """Ends the batch manager and its pilots."""

@@ -23,6 +23,13 @@ Duration answer_within(std::uint32_t dttl, const SiteSettings& settings, const N
   return settings.answer_limit + cycles * 2 + neighbours.round_trip_within(dttl) * 2;
 }
 
+Duration search_within(std::uint32_t dttl, std::uint32_t tries, const SiteSettings& settings,
+                       const Neighbours& neighbours) {
+  const Duration of_a_try =
+      settings.matchmaking_cycle + settings.delegation_cycle + neighbours.round_trip_within(dttl);
+  return std::min(answer_within(dttl, settings, neighbours) + of_a_try * tries, search_within_max);
+}
+
 // ---- what may go ---------------------------------------------------------------------------------------------------
 
 /// Nodes that take no new work are no capacity: a drained site is as busy as it can be.
@@ -195,7 +202,7 @@ Delegate HomeSearch::ask(Instant now, const Found& found, RequestQueue& queue, c
   DMM_ASSERT(request.asks <= site.neighbours.size());  // each is asked once in a round
   // What neighbours said of the budget lowers what others may spend of it, and never ends the round.
   if (request.tries_left > 0) --request.tries_left;
-  const Duration within = answer_within(kind.dttl, site.settings, site.neighbours);
+  const Duration within = search_within(kind.dttl, request.tries_left, site.settings, site.neighbours);
   request.asked_at = now;
   request.answer_by = now + within;
   queue.set_search(request, Stage::out);

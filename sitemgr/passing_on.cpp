@@ -15,6 +15,8 @@ namespace dmm::site_steps {
 /// A part of a co-allocated request goes to the one site at which it is aimed, or back.
 static void pass_on_to(SiteStep& s, Foreign foreign, const SiteName& aim);
 static void send_on(SiteStep& s, Foreign foreign, std::size_t target);
+/// How long the next site may take. Each hop waits less than the one before it, so that its own answer is in time.
+static Duration time_for_next(const SiteParts& parts, Instant now, const Foreign& foreign);
 static void reject(SiteStep& s, const Foreign& foreign, RejectReason reason);
 /// What this site says of itself in a Reject, more exactly than by the reason of the whole.
 static RejectReason exact(const SiteParts& parts, Instant now, const Foreign& foreign, RejectReason reason);
@@ -54,7 +56,16 @@ void pass_on(SiteStep& s, Foreign foreign) {
   std::size_t target = 0;
   if (s.parts.targets.choose(s.now, query, s.parts.capacity(), s.parts.feasibility, target) != Choice::found)
     return reject(s, foreign, foreign.reason);
+  if (time_for_next(s.parts, s.now, foreign) <= s.parts.neighbours[target].round_trip)
+    return reject(s, foreign, by_limit ? foreign.reason : RejectReason::tries_exhausted);
   send_on(s, std::move(foreign), target);
+}
+
+Duration time_for_next(const SiteParts& parts, Instant now, const Foreign& foreign) {
+  const Delegate& asked = foreign.delegate;
+  if (asked.part > 0) return asked.answer_within * 9 / 10;  // it asks one site after the other nowhere
+  const Duration left = asked.answer_within - (now - foreign.taken) - parts.neighbours[foreign.from].round_trip;
+  return std::max(left, Duration{}) * 9 / 10;
 }
 
 void pass_on_to(SiteStep& s, Foreign foreign, const SiteName& aim) {
@@ -72,8 +83,9 @@ void send_on(SiteStep& s, Foreign foreign, std::size_t target) {
   const bool is_part = !aim_of(foreign.delegate).empty();
   s.parts.targets.sent(target, widest_component(foreign.need()), is_part ? Targets::Of::part : Targets::Of::whole);
   const Duration round_trip = s.parts.neighbours[target].round_trip;
-  Delegate next = s.parts.transit.pass_on(s.now, std::move(foreign), target, round_trip, s.parts.settings.name,
-                                          s.parts.neighbours.size());
+  const Duration within = time_for_next(s.parts, s.now, foreign);
+  Delegate next = s.parts.transit.pass_on(s.now, std::move(foreign), target, round_trip, within,
+                                          s.parts.settings.name, s.parts.neighbours.size());
   const RequestId id = next.request.id;
   s.effects.log(Level::info, "delegate", id,
                 {{"to", s.parts.neighbours[target].site.text},

@@ -14,6 +14,8 @@ namespace dmm {
 
 /// No request has waited longer, whatever a message says.
 constexpr Duration waited_max = seconds(10 * 365 * 86400LL);
+/// No site waits longer for an answer to a Delegate, whatever the Delegate says.
+constexpr Duration search_within_max = seconds(1'800);
 
 /// What a neighbour is to this site.
 enum class Relation : std::uint8_t { parent, child, sibling };

@@ -12,9 +12,6 @@
 namespace dmm {
 namespace {
 
-/// No site waits longer for an answer, whatever a Delegate says.
-constexpr Duration answer_within_max = seconds(1'800);
-
 /// Whether the chain begins at home, ends at the sender, and goes nowhere twice.
 bool is_chain(const SiteNames& chain, const SiteName& home, const SiteName& sender) {
   return leads(chain, home, sender, dttl_max) &&
@@ -63,7 +60,7 @@ Transit::Taken Transit::take(Instant now, std::size_t n, const SiteName& sender,
   DMM_ASSERT(n < open_.size() && waiting_[n].size() <= open_[n]);
   ++received_[n];
   ++open_[n];
-  delegate.answer_within = std::clamp(delegate.answer_within, Duration{}, answer_within_max);
+  delegate.answer_within = std::clamp(delegate.answer_within, Duration{}, search_within_max);
   delegate.round_trip = std::clamp(delegate.round_trip, Duration{}, round_trip_max);
   delegate.request.length = std::max(delegate.request.length, Duration{});
   Foreign foreign;
@@ -144,7 +141,7 @@ Instant Transit::next_deadline() const {
 
 // ---- passing on ----------------------------------------------------------------------------------------------------
 
-Delegate Transit::pass_on(Instant now, Foreign foreign, std::size_t target, Duration round_trip,
+Delegate Transit::pass_on(Instant now, Foreign foreign, std::size_t target, Duration round_trip, Duration within,
                           const SiteName& self, std::size_t neighbours) {
   DMM_ASSERT(foreign.tries_left > 0 && !passed_.contains(foreign.key()));
   DMM_ASSERT(foreign.delegate.dttl > 0 && neighbours <= waiting_.size());
@@ -154,7 +151,6 @@ Delegate Transit::pass_on(Instant now, Foreign foreign, std::size_t target, Dura
   foreign.target = target;
   --foreign.tries_left;
   const Delegate& asked = foreign.delegate;
-  const Duration within = asked.answer_within * 9 / 10;  // each hop waits less than the one before it
   foreign.asked_at = now;
   foreign.answer_by = now + within;
   Delegate next = asked;

@@ -51,9 +51,10 @@ class Transit {
   // ---- passing on ----
   /// Whether another copy of the same search is passed on now.
   bool is_passed_on(const PartKey& key) const { return passed_.contains(key); }
-  /// Passes a delegation on to neighbour `target`, `round_trip` away; returns the Delegate to send.
-  Delegate pass_on(Instant now, Foreign foreign, std::size_t target, Duration round_trip, const SiteName& self,
-                   std::size_t neighbours);
+  /// Passes a delegation on to neighbour `target`, `round_trip` away, for an answer `within` that time; returns the
+  /// Delegate to send.
+  Delegate pass_on(Instant now, Foreign foreign, std::size_t target, Duration round_trip, Duration within,
+                   const SiteName& self, std::size_t neighbours);
 
   // ---- delegations that were passed on: answers, and what ends the wait for them ----
   /// The target rejected a delegation, which is taken out. Nothing if it is gone, or is out at another neighbour.

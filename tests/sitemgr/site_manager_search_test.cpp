@@ -264,6 +264,20 @@ TEST_CASE("search: each site on the way waits for nine tenths of what the one be
   CHECK(stage.said_once<Delegate>(at_north).answer_within == seconds(9));
 }
 
+TEST_CASE("search: a site that asks one neighbour after the other gives each nine tenths of what is left [S73]") {
+  const SiteName west("west");
+  const Party at_west = site_manager_of(west);
+  Stage stage(settings_with([&](SiteSettings& settings) { settings.neighbours.push_back({west}); }));
+  stage.up(at_west, true);
+  stage.hear(at_west, Inventory{});
+  stage.hear(at_south, delegate(bob, 1, 2));
+  const Delegate first = stage.said_once<Delegate>(at_north);
+  CHECK(first.answer_within == seconds(9));
+  stage.pass(seconds(4));
+  stage.hear(at_north, reject(first, north, RejectReason::no_capacity, 14));
+  CHECK(stage.said_once<Delegate>(at_west).answer_within == seconds(6) * 9 / 10);
+}
+
 // ---- limits for each neighbour -------------------------------------------------------------------------------------
 
 TEST_CASE("search: the limit of delegations that aren't answered is each neighbour's own [S91]") {

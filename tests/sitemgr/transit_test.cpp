@@ -45,7 +45,7 @@ struct Stage {
     CHECK_FALSE(take(delegate(job)).refused);
     std::vector<Foreign> round = transit.next_round();
     REQUIRE(round.size() == 1);
-    return transit.pass_on(now, std::move(round[0]), to_south, seconds(1), self, 3);
+    return transit.pass_on(now, std::move(round[0]), to_south, seconds(1), seconds(9), self, 3);
   }
   Reject reject(std::uint64_t job, std::uint32_t tries_left, std::size_t asked) const {
     Reject answer;
@@ -143,7 +143,7 @@ TEST_CASE("transit: rounds take one delegation of each neighbour, and begin with
     for (const std::size_t n : {from_north, from_west}) stage.transit.answered(n);
 }
 
-TEST_CASE("transit: what is passed on has one hop and one try less, and is waited for less long") {
+TEST_CASE("transit: what is passed on has one hop and one try less, and is waited for as long as the caller says") {
   Stage stage;
   const Delegate next = stage.pass_on(1);
   CHECK(next.dttl == 3);
@@ -162,7 +162,7 @@ TEST_CASE("transit: what is passed on has waited for as long as it lay here, too
   std::vector<Foreign> round = stage.transit.next_round();
   REQUIRE(round.size() == 1);
   const Delegate next =
-      stage.transit.pass_on(now + seconds(4), std::move(round[0]), to_south, seconds(1), self, 3);
+      stage.transit.pass_on(now + seconds(4), std::move(round[0]), to_south, seconds(1), seconds(9), self, 3);
   CHECK(next.request.waited == seconds(11));
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("transit: a part goes as far as it must, whatever a round of search ma
   CHECK_FALSE(stage.take(asked).refused);
   std::vector<Foreign> round = stage.transit.next_round();
   REQUIRE(round.size() == 1);
-  CHECK(stage.transit.pass_on(now, std::move(round[0]), to_south, {}, self, 3).tries_left == 3);
+  CHECK(stage.transit.pass_on(now, std::move(round[0]), to_south, {}, seconds(9), self, 3).tries_left == 3);
 }
 
 TEST_CASE("transit: a Reject counts once, of the neighbour that was asked, and spends what it names") {

@@ -18,6 +18,8 @@ constexpr std::size_t woken_max = 32;
 constexpr Duration woken_after = milliseconds(500);
 /// An earlier request goes before a later one where there is news since its last try, but no more often than this.
 constexpr Duration earlier_again = milliseconds(100);
+/// Owners measure how long a request has waited less exactly than this.
+constexpr Duration stands_before = seconds(1);
 /// An owner may change its rules, and is asked again then.
 constexpr Duration avoided_for = seconds(300);
 /// Of the sites that a request avoids.
@@ -62,9 +64,14 @@ double CoAttempt::held() const {
 void CoAllocator::add(Instant now, const RequestId& request, Instant since, bool is_high) {
   const auto [at, is_new] = waiting_.try_emplace(request);
   DMM_ASSERT(is_new);
-  at->second.since = since;
+  at->second.since = at->second.stands_since = since;
   at->second.is_low = !is_high;
   times_.set(at->second.due, request, now);
+}
+
+void CoAllocator::take_standing(const RequestId& request, Instant since) {
+  Waiting& waiting = waiting_.at(request);
+  waiting.stands_since = std::min(waiting.stands_since, since - stands_before);
 }
 
 void CoAllocator::drop(const RequestId& request) {

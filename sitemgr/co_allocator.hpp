@@ -62,6 +62,10 @@ class CoAllocator {
   /// A request that may be co-allocated waits here, since then: it is tried at once. Those of high priority have a
   /// queue of their own, which goes before the other (Mohamed and Epema 2005, section 3.1).
   void add(Instant now, const RequestId& request, Instant since, bool is_high = false);
+  /// Since when it counts as waiting where several requests need the same nodes.
+  Instant stands_since(const RequestId& request) const { return waiting_.at(request).stands_since; }
+  /// A job ends for it that had waited since then: it goes before that job from now on, wherever both need nodes.
+  void take_standing(const RequestId& request, Instant since);
   /// It left the queue; no attempt may be under way.
   void drop(const RequestId& request);
   bool knows(const RequestId& request) const { return waiting_.contains(request); }
@@ -160,6 +164,7 @@ class CoAllocator {
   struct Waiting {
     bool is_low = true;
     Instant since{};
+    Instant stands_since{};
     Instant due = never;
     Instant tried{};         ///< when it last began to pause
     std::uint64_t news = 0;  ///< `news_` at that time

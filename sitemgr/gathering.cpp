@@ -80,7 +80,7 @@ LeaseId hold_here(SiteStep& s, const LocalRequest& request, const CoPart& part, 
   const Duration within = request.answer_by - s.now;
   const LeaseId lease =
       make_lease(s, request.kind->need, own, request.request.id, request.request.length, nullptr, within).id;
-  s.parts.holds.add(lease, precedence_of(request));
+  s.parts.holds.add(lease, precedence_of(s.parts, request));
   return lease;
 }
 
@@ -126,7 +126,7 @@ void ask(SiteStep& s, LocalRequest& request, const CoPart& part, std::uint32_t n
   asked.request.need = part.need;
   asked.gives_up = part.gives_up;
   if (!part.gives_up.empty()) asked.gives_up_grace = s.parts.settings.preempt_grace;
-  asked.request.waited = s.now - request.since;
+  asked.request.waited = s.now - s.parts.co_allocator.stands_since(id);
   asked.round_trip =
       s.parts.users.round_trip(job_manager_of(s.parts.settings.name, id.user)) + s.parts.neighbours[n].round_trip;
   s.effects.log(Level::info, "delegate", id,

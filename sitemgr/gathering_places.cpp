@@ -188,7 +188,7 @@ bool free_own(SiteStep& s, const LocalRequest& request, const Placement& placeme
           {placed.processors, map.views[placed.cluster].site, map.views[placed.cluster].name});
   if (own.components.empty()) return true;
   if (s.parts.placer.place(own, s.parts.owned.views(own.constraints))) return true;
-  outrank(s, own, precedence_of(request), 1, {});
+  outrank(s, own, precedence_of(s.parts, request), 1, {});
   return false;  // nodes that were freed have to be clean first
 }
 

@@ -46,7 +46,8 @@ struct HopLease {
   std::uint32_t jobs = 0;  ///< sink: how often its nodes were handed to a job
   /// Sink: the highest of the priorities of the jobs that have its nodes; not kept over restarts.
   std::int32_t priority = INT32_MAX;
-  RequestId request;  ///< the one it was granted for
+  Instant waits_since = never;  ///< sink: when the first of the requests of these jobs began to wait; likewise
+  RequestId request;            ///< the one it was granted for
   /// For how long each Beat that vouches promises the lease. At the owner these are its Beats to the borrower;
   /// elsewhere, the Beats of the lender to this site. Longer over long chains.
   Duration term;

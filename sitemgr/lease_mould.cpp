@@ -8,10 +8,10 @@
 // All fields of a lease, as names in the scope: a field more, and no function of this file compiles.
 // clang-format off
 #define DMM_LEASE_FIELDS                                                                                             \
-  [id, state, wanted, unsure, detached, changed, pooled, upstream, downstream, nodes, cleaning, handed_out, managers, \
-   granted, old_right, promised, processor_microseconds, processors, part, round, jobs, priority, request, term,     \
-   longest_promise, length, round_trip, expected_until, held_for, upstream_until, downstream_until, grace,           \
-   protected_until, idle, chain, owner_ancestors, blocks]
+  [id, state, wanted, unsure, detached, changed, pooled, upstream, downstream, nodes, cleaning, handed_out,          \
+   managers, granted, old_right, promised, processor_microseconds, processors, part, round, jobs, priority,          \
+   waits_since, request, term, longest_promise, length, round_trip, expected_until, held_for, upstream_until,        \
+   downstream_until, grace, protected_until, idle, chain, owner_ancestors, blocks]
 // clang-format on
 
 namespace dmm {

@@ -20,7 +20,8 @@ std::string why_not_own(const SiteParts& parts, Instant now, const LocalRequest&
   if (parts.drains.has_self()) return "drained";
   const bool is_kept = parts.matcher.is_blocked() || parts.reservation.held();
   const bool is_earlier = is_kept && parts.queue.head() != &request;
-  return is_earlier || !parts.holds.may_hold(now, precedence_of(request)) ? "kept for an earlier request" : "";
+  return is_earlier || !parts.holds.may_hold(now, precedence_of(parts, request)) ? "kept for an earlier request"
+                                                                                 : "";
 }
 
 /// Why a cluster has nothing idle, for people; empty where its nodes are in use.
@@ -68,7 +69,9 @@ WayToSite way_of(const ClusterBoard::Known& known) {
   return {known.report.site, known.report.round_trip, known.report.bandwidth};
 }
 
-Precedence precedence_of(const LocalRequest& request) { return {request.since, request.request.id}; }
+Precedence precedence_of(const SiteParts& parts, const LocalRequest& request) {
+  return {parts.co_allocator.stands_since(request.request.id), request.request.id};
+}
 
 bool keeps_files(const SiteParts& parts, Instant now, const SiteName& site, const ClusterName& cluster) {
   const Constraints keeping{0, {{keeping_attribute, keeping_value}}};

@@ -26,7 +26,7 @@ struct CoMap {
 /// The way to the site of a cluster, as it was reported.
 WayToSite way_of(const ClusterBoard::Known& known);
 /// How a request stands among others that are co-allocated.
-Precedence precedence_of(const LocalRequest& request);
+Precedence precedence_of(const SiteParts& parts, const LocalRequest& request);
 /// `with_held`: nodes that are held for other requests count as idle, since they would be freed for an older one.
 CoMap co_map_for(SiteParts& parts, Instant now, const LocalRequest& request, bool with_held);
 /// Whether hosts of the cluster keep input files for later jobs, as far as this site knows.

@@ -94,7 +94,9 @@ Grant give(SiteStep& s, HopLease& lease, const LocalRequest& request, std::vecto
       origin_of(s.parts.settings.name, s.parts.settings.ancestors, lease.id.owner, grant.owner_ancestors);
   grant.tries = request.tries;
   const std::int32_t priority = request.request.priority;
-  lease.priority = lease.handed_out.empty() ? priority : std::max(lease.priority, priority);
+  const bool is_alone = lease.handed_out.empty();
+  lease.priority = is_alone ? priority : std::max(lease.priority, priority);
+  lease.waits_since = is_alone ? request.since : std::min(lease.waits_since, request.since);
   ++lease.jobs;
   restate_unless_it_stands(s.parts, lease);
   is_first ? s.parts.users.serve(lease, id) : s.parts.users.hold(lease, id);

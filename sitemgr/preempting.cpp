@@ -61,12 +61,15 @@ bool give_up(SiteStep& s, const LocalRequest& request, const std::vector<LeaseId
                                  [&](const Component& one) { return one.cluster == group.cluster; });
     };
     for (const LeaseId& id : given_up)
-      if (id.owner == part.site && std::ranges::any_of(s.parts.leases.get(id).nodes, is_at_part))
+      if (const HopLease& lease = s.parts.leases.get(id);
+          id.owner == part.site && std::ranges::any_of(lease.nodes, is_at_part)) {
         part.gives_up.push_back(id);
+        s.parts.co_allocator.take_standing(request.request.id, lease.waits_since);
+      }
     const bool is_own = !part.neighbour && part.lease.empty();
     if (is_own)
-      has_ended |= end_for(s, part.need, part.gives_up, s.parts.settings.preempt_grace, precedence_of(request),
-                           Holds::first_kept + s.parts.settings.preempt_grace);
+      has_ended |= end_for(s, part.need, part.gives_up, s.parts.settings.preempt_grace,
+                           precedence_of(s.parts, request), Holds::first_kept + s.parts.settings.preempt_grace);
   }
   return has_ended;
 }

@@ -17,7 +17,8 @@ std::vector<LeaseId> may_end(const SiteParts& parts, const LocalRequest& request
 /// Counts the nodes of the lease as idle.
 void add_given_up(const SiteParts& parts, const LeaseId& lease, CoMap& map);
 /// Names for each part the leases at its clusters. Those of the part at this site end now, as far as it needs
-/// them; true if any did.
+/// them; true if any did. From now on the request counts as having waited longer than the jobs of these leases:
+/// else one of these, when it waits again, would take the nodes back and be ended again.
 bool give_up(SiteStep& s, const LocalRequest& request, const std::vector<LeaseId>& given_up,
              std::vector<CoPart>& parts);
 /// As owner: ends leases that the home site of the part gives up for it, if the part has room then.

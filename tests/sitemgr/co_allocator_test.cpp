@@ -225,6 +225,19 @@ TEST_CASE("co-allocator: after some tries of high priority a due request of the 
   }
 }
 
+TEST_CASE("co-allocator: a request goes before the jobs that end for it, and its turn stays the same [S76h]") {
+  Stage stage;
+  stage.parts.add(start, second, start + seconds(60), true);
+  CHECK(stage.parts.stands_since(second) == start + seconds(60));
+  stage.parts.take_standing(second, start + seconds(90));  // it goes before that one anyway
+  CHECK(stage.parts.stands_since(second) == start + seconds(60));
+  stage.parts.take_standing(second, start);
+  CHECK(stage.parts.stands_since(second) == start - seconds(1));
+  stage.parts.take_standing(second, start + seconds(30));
+  CHECK(stage.parts.stands_since(second) == start - seconds(1));
+  CHECK(stage.parts.stands_since(first) == start);
+}
+
 TEST_CASE("co-allocator: components of parts that other parts replaced don't count") {
   Stage stage;
   CoAttempt& attempt = stage.begin();

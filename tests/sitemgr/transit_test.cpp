@@ -143,7 +143,8 @@ TEST_CASE("transit: rounds take one delegation of each neighbour, and begin with
     for (const std::size_t n : {from_north, from_west}) stage.transit.answered(n);
 }
 
-TEST_CASE("transit: what is passed on has one hop and one try less, and is waited for as long as the caller says") {
+TEST_CASE(
+    "transit: what is passed on has one hop and one try less, and is waited for as long as the caller says") {
   Stage stage;
   const Delegate next = stage.pass_on(1);
   CHECK(next.dttl == 3);

@@ -16,90 +16,33 @@ Run it from the top of the tree, after scripts/build release all: python3 bench/
 import argparse
 import collections
 import json
-import os
 import pathlib
-import random
 import shutil
-import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # leaves the tree unchanged
-SOURCE = pathlib.Path(__file__).resolve().parent.parent
-BIN = pathlib.Path(os.environ.get("DMM_BIN", SOURCE / "build/bin"))
-sys.path.insert(0, str(SOURCE / "scripts/modules"))
-from chaos_networks import FIRST_PORT, Namespaces
-from testbed_network import enter_namespaces
+from cm_bed import MPI_ENVIRONMENT, WORKING_NODES, Bed, begin, owner
 
-SITES = {"vu": 67, "amsterdam": 20, "delft": 26, "utrecht": 28, "leiden": 19}  # working nodes of two processors
-BETWEEN, INSIDE = "100mbit", "1200mbit"
+BETWEEN, INSIDE = 100, 1200  # Mbit/s
 COMPONENTS_MAX = 4
 # Ranks, the numbers of clusters that divide them evenly, and arguments: laplace needs a square. More ranks on two
 # processors would measure the scheduler of Linux.
 PROGRAMS = {"laplace": (16, (1, 2, 4), ("480", "2000")), "heat": (12, (1, 2, 3, 4), ("960", "400"))}
-OPEN_MPI = ("OMPI_MCA_btl=tcp,self", "OMPI_MCA_btl_tcp_if_include=10.77.0.0/16",
-            "OMPI_MCA_oob_tcp_if_include=10.77.0.0/16", "OMPI_MCA_mpi_yield_when_idle=1",
-            "OMPI_MCA_hwloc_base_binding_policy=none", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 
 
-def topology():
-    sites = [{"name": name, "users": ["u0"], "clusters": [
-        {"name": "nodes", "nodes": nodes, "processors_per_node": 2, "isolate_jobs": False}]}
-        for name, nodes in SITES.items()]
-    return {"name": "das2", "sites": sites, "sibling_groups": [list(SITES)]}
-
-
-class Bed:
-    """The five sites, up."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        file = folder / "das2.json"
-        file.write_text(json.dumps(topology()))
-        self.network = Namespaces(BIN, folder, file, random.Random(1))
-        for site, host in self.network.hosts.items():
-            shape = ("root", "tbf", "burst", "256kb", "latency", "50ms", "rate")
-            within = ("nsenter", f"--net=/run/netns/{host}", "tc", "qdisc", "add", "dev")
-            self.run(*within, "eth0", *shape, BETWEEN)
-            self.run(*within, "lo", *shape, INSIDE)
-            self.run("tc", "qdisc", "add", "dev", self.network.ports[site], *shape, BETWEEN)
-        self.environment = dict(os.environ, DMM_HOME=str(folder / "home"), TMPDIR=str(folder))
-        self.dmm("testbed", "up", file, *self.network.options())
-
-    def run(self, *words):
-        done = subprocess.run([str(word) for word in words], text=True, capture_output=True, check=False,
-                              env=getattr(self, "environment", None))
-        if done.returncode != 0:
-            sys.exit(f"{' '.join(map(str, words))}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
-        return done.stdout
-
-    def dmm(self, *words):
-        return self.run(self.network.binaries / "dmm", *words)
-
-    def build(self, name):
-        program = self.folder / name
-        self.run("mpicc.openmpi", "-O2", "-o", program, SOURCE / f"bench/mpi/{name}.c", "-lm")
-        return program
-
-    def job(self, sizes, *program):
-        """Runs a job of components of these sizes, each at another site; returns its record and its output."""
-        out = self.folder / "out"
-        out.unlink(missing_ok=True)
-        components = ",".join(f"{size}@{site}" for size, site in zip(sizes, SITES))
-        environment = [word for variable in OPEN_MPI for word in ("--environment", variable)]
-        record = json.loads(self.dmm("submit", "--site", next(iter(SITES)), "--wait", "--json", "--output-file", out,
-                                     "--components", components, *environment, "--mpi", "--", *program))
-        record = record[0] if isinstance(record, list) else record
-        if record["state"] != "finished":
-            sys.exit(f"a job failed: {json.dumps(record, indent=1)}\n{out.read_text() if out.exists() else ''}")
-        return record, out.read_text()
-
-    def close(self):
-        """Ends all other processes in this process namespace; they all belong to the testbed."""
-        os.kill(-1, signal.SIGKILL)
-        self.run("umount", self.network.binaries / "dmm")
+def run_job(bed, sizes, *program):
+    """Runs a job of components of these sizes, each at another site; returns its record and its output."""
+    out = bed.folder / "out"
+    out.unlink(missing_ok=True)
+    components = ",".join(f"{size}@{site}" for size, site in zip(sizes, WORKING_NODES))
+    record = json.loads(bed.dmm("submit", "--site", next(iter(WORKING_NODES)), "--wait", "--json", "--output-file", out,
+                                "--components", components, *MPI_ENVIRONMENT, "--mpi", "--", *program))
+    record = record[0] if isinstance(record, list) else record
+    if record["state"] != "finished":
+        sys.exit(f"a job failed: {json.dumps(record, indent=1)}\n{out.read_text() if out.exists() else ''}")
+    return record, out.read_text()
 
 
 def figure_5(bed, times):
@@ -109,7 +52,7 @@ def figure_5(bed, times):
         program = bed.build(name)
         for _ in range(times):
             for clusters in splits:
-                _, text = bed.job([ranks // clusters] * clusters, program, *arguments)
+                _, text = run_job(bed, [ranks // clusters] * clusters, program, *arguments)
                 words = text.split()
                 said = dict(zip(words[::2], words[1::2]))
                 if sums.setdefault(name, said["sum"]) != said["sum"]:
@@ -126,7 +69,7 @@ def figure_8(bed, times):
     overheads = {}
     for _ in range(times):
         for components in range(1, COMPONENTS_MAX + 1):
-            record, text = bed.job([2] * components, program, "48", "1")
+            record, text = run_job(bed, [2] * components, program, "48", "1")
             starts = record["ran_from"] - record["granted"]
             overheads.setdefault(components, []).append((starts, record["wall_seconds"] - float(text.split()[1])))
     return overheads
@@ -165,11 +108,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--times", type=int, default=5, metavar="N", help="runs of each job (default 5)")
     options = parser.parse_args()
-    if missing := [tool for tool in ("ip", "tc", "nsenter", "mpicc.openmpi") if not shutil.which(tool)]:
-        sys.exit(f"cm.py: missing: {' '.join(missing)}; run scripts/setup and scripts/setup --chaos")
-    enter_namespaces("DMM_CM_INSIDE")
+    begin("DMM_CM_INSIDE")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="dmm-cm-"))
-    bed = Bed(folder)
+    bed = Bed(folder, [owner(name, nodes, 2) for name, nodes in WORKING_NODES.items()], BETWEEN, INSIDE)
     try:
         seconds, overheads = figure_5(bed, options.times), figure_8(bed, options.times)
     finally:

@@ -1,10 +1,11 @@
 /* The heat equation on SIZE x SIZE cells by a master and workers, as in Sonmez et al. 2006, section 5.2: the master
    cuts the domain into rows and sends them out; in each of STEPS steps the workers exchange their outer rows with
    their neighbours; in the end they send their rows back. Rank 0 is the master. It prints the seconds that all of it
-   took, and the sum of all cells. */
-#include <mpi.h>
+   took, and the sum of all cells. Each step rests REST milliseconds (resting.h), by default none. */
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "resting.h"
 
 enum { to_worker = 1, to_above, to_below, to_master };
 
@@ -15,12 +16,12 @@ static void work(int size, int steps, int rank, int ranks) {
   const size_t cells = (size_t)(rows + 2) * size;
   double *now = calloc(cells, sizeof *now), *next = calloc(cells, sizeof *next);
   const int above = rank > 1 ? rank - 1 : MPI_PROC_NULL, below = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
-  MPI_Recv(now + size, rows * size, MPI_DOUBLE, 0, to_worker, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  receive(now + size, rows * size, 0, to_worker);
   for (int step = 0; step < steps; ++step) {
-    MPI_Sendrecv(now + size, size, MPI_DOUBLE, above, to_above, now + (size_t)(rows + 1) * size, size, MPI_DOUBLE,
-                 below, to_above, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(now + (size_t)rows * size, size, MPI_DOUBLE, below, to_below, now, size, MPI_DOUBLE, above,
-                 to_below, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    exchange(now + size, above, now + (size_t)(rows + 1) * size, below, size, MPI_DOUBLE, to_above);
+    exchange(now + (size_t)rows * size, below, now, above, size, MPI_DOUBLE, to_below);
+    finish_exchanges();
+    rest();
     for (int y = 1; y <= rows; ++y)
       for (int x = 0; x < size; ++x) {
         const size_t i = (size_t)y * size + x;
@@ -45,8 +46,7 @@ static double lead(int size, int ranks) {
       if (way == 0)
         MPI_Send(all + (size_t)first * size, rows * size, MPI_DOUBLE, worker, to_worker, MPI_COMM_WORLD);
       else
-        MPI_Recv(all + (size_t)first * size, rows * size, MPI_DOUBLE, worker, to_master, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+        receive(all + (size_t)first * size, rows * size, worker, to_master);
     }
   double sum = 0;
   for (size_t i = 0; i < (size_t)size * size; ++i) sum += all[i];
@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int size = argc > 1 ? atoi(argv[1]) : 240, steps = argc > 2 ? atoi(argv[2]) : 100;
+  rest_ms = argc > 3 ? atof(argv[3]) : 0;
   if (ranks < 2 || size < ranks) {
     if (rank == 0) fprintf(stderr, "heat: expected two ranks at least, and no more ranks than rows\n");
     MPI_Finalize();

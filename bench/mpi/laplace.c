@@ -1,10 +1,11 @@
 /* Laplace's equation on a square of SIZE x SIZE cells by Jacobi's method, on a square grid of ranks, as in Sonmez et
    al. 2006, section 5.1: each rank exchanges its four edges with its neighbours in each of STEPS steps. The upper edge
    of the square is held at 100, the others at 0. Rank 0 prints the seconds that the steps took, and the sum of all
-   cells. */
-#include <mpi.h>
+   cells. Each step rests REST milliseconds (resting.h), by default none. */
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "resting.h"
 
 static int side_of(int ranks) {
   int side = 1;
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int size = argc > 1 ? atoi(argv[1]) : 240, steps = argc > 2 ? atoi(argv[2]) : 100;
+  rest_ms = argc > 3 ? atof(argv[3]) : 0;
   const int side = side_of(ranks);
   if (side * side != ranks || size % side != 0) {
     if (rank == 0) fprintf(stderr, "laplace: expected a square number of ranks whose root divides the size\n");
@@ -36,14 +38,12 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double began = MPI_Wtime();
   for (int step = 0; step < steps; ++step) {
-    MPI_Sendrecv(now + width + 1, n, MPI_DOUBLE, up, 0, now + (n + 1) * width + 1, n, MPI_DOUBLE, down, 0,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(now + n * width + 1, n, MPI_DOUBLE, down, 1, now + 1, n, MPI_DOUBLE, up, 1, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
-    MPI_Sendrecv(now + width + 1, 1, edge, left, 2, now + width + n + 1, 1, edge, right, 2, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
-    MPI_Sendrecv(now + width + n, 1, edge, right, 3, now + width, 1, edge, left, 3, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    exchange(now + width + 1, up, now + (n + 1) * width + 1, down, n, MPI_DOUBLE, 0);
+    exchange(now + n * width + 1, down, now + 1, up, n, MPI_DOUBLE, 1);
+    exchange(now + width + 1, left, now + width + n + 1, right, 1, edge, 2);
+    exchange(now + width + n, right, now + width, left, 1, edge, 3);
+    finish_exchanges();
+    rest();
     for (int y = 1; y <= n; ++y)
       for (int x = 1; x <= n; ++x) {
         const int i = y * width + x;

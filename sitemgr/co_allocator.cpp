@@ -20,6 +20,9 @@ constexpr Duration woken_after = milliseconds(500);
 constexpr Duration earlier_again = milliseconds(100);
 /// Owners measure how long a request has waited less exactly than this.
 constexpr Duration stands_before = seconds(1);
+/// How long jobs may end for a request: that it needs several tries is usual. Then the pause: first and at most.
+constexpr Duration preempting_for = seconds(60);
+constexpr Duration preempting_pause_first = seconds(300), preempting_pause_last = seconds(86'400);
 /// An owner may change its rules, and is asked again then.
 constexpr Duration avoided_for = seconds(300);
 /// Of the sites that a request avoids.
@@ -72,6 +75,21 @@ void CoAllocator::add(Instant now, const RequestId& request, Instant since, bool
 void CoAllocator::take_standing(const RequestId& request, Instant since) {
   Waiting& waiting = waiting_.at(request);
   waiting.stands_since = std::min(waiting.stands_since, since - stands_before);
+}
+
+bool CoAllocator::may_preempt(Instant now, const RequestId& request) const {
+  const Waiting& waiting = waiting_.at(request);
+  return now < waiting.preempts_until || now >= waiting.preempts_from;
+}
+
+void CoAllocator::preempts(Instant now, const RequestId& request) {
+  Waiting& waiting = waiting_.at(request);
+  DMM_ASSERT(may_preempt(now, request));
+  if (now < waiting.preempts_until) return;
+  Duration& pause = waiting.preempting_pause;
+  pause = pause == Duration{} ? preempting_pause_first : std::min(pause * 2, preempting_pause_last);
+  waiting.preempts_until = now + preempting_for;
+  waiting.preempts_from = waiting.preempts_until + pause;
 }
 
 void CoAllocator::drop(const RequestId& request) {

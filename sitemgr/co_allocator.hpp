@@ -66,6 +66,11 @@ class CoAllocator {
   Instant stands_since(const RequestId& request) const { return waiting_.at(request).stands_since; }
   /// A job ends for it that had waited since then: it goes before that job from now on, wherever both need nodes.
   void take_standing(const RequestId& request, Instant since);
+  /// Whether jobs may end for it now. They may for a while after the first did, and then not for a pause that grows.
+  /// Else they would end again and again for a request that another site turns away.
+  bool may_preempt(Instant now, const RequestId& request) const;
+  /// Jobs end for it.
+  void preempts(Instant now, const RequestId& request);
   /// It left the queue; no attempt may be under way.
   void drop(const RequestId& request);
   bool knows(const RequestId& request) const { return waiting_.contains(request); }
@@ -165,6 +170,9 @@ class CoAllocator {
     bool is_low = true;
     Instant since{};
     Instant stands_since{};
+    Instant preempts_until{};   ///< jobs may end for it before this
+    Instant preempts_from{};    ///< or after this
+    Duration preempting_pause;  ///< between the two, the last time
     Instant due = never;
     Instant tried{};         ///< when it last began to pause
     std::uint64_t news = 0;  ///< `news_` at that time

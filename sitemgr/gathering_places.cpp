@@ -128,7 +128,7 @@ std::optional<Place> find_place(SiteStep& s, LocalRequest& request, const Resour
   if (std::optional<Placement> placement = placed(map))
     return Place{std::move(map), std::move(*placement), {}, std::move(idle)};
   std::vector<LeaseId> given_up;
-  for (const LeaseId& lease : may_end(s.parts, request)) {
+  for (const LeaseId& lease : may_end(s.parts, s.now, request)) {
     given_up.push_back(lease);
     add_given_up(s.parts, lease, map);
     if (std::optional<Placement> placement = placed(map))

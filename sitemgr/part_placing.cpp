@@ -97,7 +97,7 @@ CoMap co_map_for(SiteParts& parts, Instant now, const LocalRequest& request, boo
     if (map.views[i].idle_processors > 0) continue;
     map.notes[i] = why_not.empty() ? text_of(why_unusable(managers, map.views[i].name)) : why_not;
   }
-  if (with_held)
+  if (with_held && why_not.empty())
     for (const auto& [cluster, processors] : held_by_cluster(parts))
       if (const auto at = parts.owned.find_cluster(cluster)) map.views[*at].idle_processors += processors;
   for (ClusterBoard::Known& known : parts.board.within(now, request.kind->dttl)) {
@@ -136,8 +136,7 @@ std::string text_of(const CoMap& map) {
     if (!view.meets_constraints) continue;
     text += (text.empty() ? "" : ", ") + view.site.text + "/" + view.name.text + " " +
             std::to_string(usable_processors(view)) + " of " + std::to_string(view.total_processors);
-    const auto note = map.notes.find(i);
-    if (note != map.notes.end() && !note->second.empty()) text += " (" + note->second + ")";
+    if (map.is_barred(i)) text += " (" + map.notes.at(i) + ")";
   }
   return shortened(text.empty() ? "no cluster is known" : text, 400);
 }

@@ -17,9 +17,14 @@ struct CoMap {
   std::vector<ClusterBoard::Known> others;
   const HopLease* leased =
       nullptr;  ///< the last of the views is of its nodes, which this site has and no job uses
-  std::map<std::size_t, std::string> notes;  ///< by view: why none of its nodes may be used, for people
+  std::map<std::size_t, std::string> notes;  ///< by view: why none of its nodes may be used; empty: all are in use
 
   bool is_own(std::size_t cluster) const { return cluster < own; }
+  /// Whether none of its nodes may be used, whatever becomes free there.
+  bool is_barred(std::size_t cluster) const {
+    const auto note = notes.find(cluster);
+    return note != notes.end() && !note->second.empty();
+  }
   bool is_leased(std::size_t cluster) const { return leased && cluster + 1 == views.size(); }
 };
 

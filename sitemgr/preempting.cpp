@@ -32,8 +32,9 @@ bool end_for(SiteStep& s, const ResourceNeed& need, std::vector<LeaseId> leases,
 
 }  // namespace
 
-std::vector<LeaseId> may_end(const SiteParts& parts, const LocalRequest& request) {
+std::vector<LeaseId> may_end(const SiteParts& parts, Instant now, const LocalRequest& request) {
   if (!parts.settings.preempt || request.request.priority <= 0) return {};
+  if (!parts.co_allocator.may_preempt(now, request.request.id)) return {};
   std::vector<LeaseId> leases;
   for (const LeaseId& id : parts.leases.all())
     if (is_low(parts.leases.get(id))) leases.push_back(id);
@@ -45,8 +46,9 @@ std::vector<LeaseId> may_end(const SiteParts& parts, const LocalRequest& request
 
 void add_given_up(const SiteParts& parts, const LeaseId& lease, CoMap& map) {
   for (const NodeGroup& group : parts.leases.get(lease).nodes)
-    for (ClusterView& view : map.views)
-      if (view.site == lease.owner && view.name == group.cluster) {
+    for (std::size_t i = 0; i < map.views.size(); ++i)
+      if (ClusterView& view = map.views[i];
+          view.site == lease.owner && view.name == group.cluster && !map.is_barred(i)) {
         view.idle_processors = std::min(view.idle_processors + processors_of(group), view.total_processors);
         break;  // of several kinds of nodes, any may have them
       }
@@ -64,6 +66,7 @@ bool give_up(SiteStep& s, const LocalRequest& request, const std::vector<LeaseId
       if (const HopLease& lease = s.parts.leases.get(id);
           id.owner == part.site && std::ranges::any_of(lease.nodes, is_at_part)) {
         part.gives_up.push_back(id);
+        s.parts.co_allocator.preempts(s.now, request.request.id);
         s.parts.co_allocator.take_standing(request.request.id, lease.waits_since);
       }
     const bool is_own = !part.neighbour && part.lease.empty();

@@ -12,9 +12,10 @@
 namespace dmm::site_steps {
 
 /// Leases with jobs of low priority alone that the request may end, the last granted first. None where the request
-/// isn't of high priority, or the site doesn't preempt.
-std::vector<LeaseId> may_end(const SiteParts& parts, const LocalRequest& request);
-/// Counts the nodes of the lease as idle.
+/// isn't of high priority, the site doesn't preempt, or jobs ended for the request in vain of late.
+std::vector<LeaseId> may_end(const SiteParts& parts, Instant now, const LocalRequest& request);
+/// Counts the nodes of the lease as idle, except at clusters that the request may not use: it would end the job in
+/// vain, and again when that has nodes once more.
 void add_given_up(const SiteParts& parts, const LeaseId& lease, CoMap& map);
 /// Names for each part the leases at its clusters. Those of the part at this site end now, as far as it needs
 /// them; true if any did. From now on the request counts as having waited longer than the jobs of these leases:

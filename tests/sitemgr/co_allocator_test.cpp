@@ -238,6 +238,21 @@ TEST_CASE("co-allocator: a request goes before the jobs that end for it, and its
   CHECK(stage.parts.stands_since(first) == start);
 }
 
+TEST_CASE("co-allocator: jobs end for a request for a minute, and then not for a pause that grows [S76h]") {
+  Stage stage;
+  Instant now = start;
+  for (const std::int64_t pause : {300, 600, 1'200}) {
+    CHECK(stage.parts.may_preempt(now, first));
+    stage.parts.preempts(now, first);
+    stage.parts.preempts(now + seconds(30), first);  // this neither begins another minute nor doubles the pause
+    CHECK(stage.parts.may_preempt(now + seconds(59), first));
+    CHECK_FALSE(stage.parts.may_preempt(now + seconds(60), first));
+    CHECK_FALSE(stage.parts.may_preempt(now + seconds(59 + pause), first));
+    now = now + seconds(60 + pause);
+  }
+  CHECK(stage.parts.may_preempt(now, first));
+}
+
 TEST_CASE("co-allocator: components of parts that other parts replaced don't count") {
   Stage stage;
   CoAttempt& attempt = stage.begin();

@@ -16,7 +16,7 @@ import time
 
 sys.dont_write_bytecode = True  # leaves the tree unchanged
 from report_core import measure_codec, measure_ledger, measure_match
-from report_daemons import measure_hops, measure_lockstep, measure_memory, measure_pipeline
+from report_daemons import measure_hops, measure_lockstep, measure_memory, measure_pipeline, measure_transport
 from report_jobs import measure_dispatch, measure_parallel
 from report_simulator import measure_default, measure_messages, measure_simulation
 from report_table import Table
@@ -39,7 +39,8 @@ class Effort:
         self.micro = "0.02" if quick else "0.15"  # seconds a micro-benchmark
 
 
-SECTIONS = {"codec": measure_codec, "match": measure_match, "pipeline": measure_pipeline, "lockstep": measure_lockstep,
+SECTIONS = {"codec": measure_codec, "match": measure_match, "transport": measure_transport,
+            "pipeline": measure_pipeline, "lockstep": measure_lockstep,
             "hops": measure_hops, "dispatch": measure_dispatch, "ledger": measure_ledger, "memory": measure_memory,
             "messages": measure_messages, "parallel": measure_parallel, "default": measure_default,
             "simulation": measure_simulation}

@@ -6,6 +6,7 @@ from stage import CORES, Stage, expect_ready, memory_kb
 
 NODES = 20_000  # of the resource managers that only say Clean: more than any lock-step run takes
 SITE = "das-3"
+FRAME = 150  # bytes, about those of a grant's messages
 
 
 # ---- One site manager
@@ -16,12 +17,24 @@ def local_site(stage, on_site=None, on_nodes=None):
     return endpoint
 
 
-def raw_rate(stage, bytes_a_message, seconds):
+def raw_rate(stage, bytes_a_message, seconds, program="bare_bench"):
     endpoint = stage.endpoint(f"raw{len(stage.processes)}")
-    sender = stage.role("bare_bench", "send", endpoint=endpoint, bytes=round(bytes_a_message))
-    result = stage.result("bare_bench", "receive", endpoint=endpoint, seconds=seconds)
+    sender = stage.role(program, "send", endpoint=endpoint, bytes=round(bytes_a_message))
+    result = stage.result(program, "receive", endpoint=endpoint, seconds=seconds)
     stage.end(sender)
     return result
+
+
+def measure_transport(table, effort):
+    table.heading("frames through the transport alone, one way")
+    for tcp in (False, True):
+        with Stage(tcp) as stage:
+            ours, raw = [], []
+            for _ in range(effort.repeats):
+                raw.append(raw_rate(stage, FRAME, effort.seconds / 2))
+                ours.append(raw_rate(stage, FRAME, effort.seconds / 2, "transport_bench"))
+            table.row(f"{'tcp, CURVE' if tcp else 'ipc'}, {FRAME} bytes", best(ours, "messages_per_second"), "/s",
+                      best(raw, "messages_per_second"), "bare ZeroMQ", at_least=0.7 if tcp else None)
 
 
 def measure_pipeline(table, effort):

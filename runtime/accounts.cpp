@@ -29,9 +29,11 @@ const std::string& AccountNames::of(std::uint32_t number) {
   return place->second;
 }
 
+bool is_ipc_peer(std::string_view address) { return address.starts_with(ipc_prefix); }
+
 Principal principal_of(std::string_view address, std::string_view user, AccountNames& names) {
-  // // A key of zeros has no secret: no far end can prove it, and no certificate has it.
-  if (!address.starts_with(ipc_prefix)) return parse_key<LinkKey>(user).value_or(LinkKey{});
+  // A key of zeros has no secret: no far end can prove it, and no certificate has it.
+  if (!is_ipc_peer(address)) return parse_key<LinkKey>(user).value_or(LinkKey{});
   address.remove_prefix(ipc_prefix.size());
   std::uint32_t number = overflow_account;
   const auto [end, error] = std::from_chars(address.data(), address.data() + address.size(), number);

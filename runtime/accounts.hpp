@@ -20,6 +20,8 @@ class AccountNames {
   std::map<std::uint32_t, std::string> known_;
 };
 
+/// Whether this is what ZeroMQ tells of the far end of an ipc connection.
+bool is_ipc_peer(std::string_view address);
 /// The principal behind what ZeroMQ tells of the far end. Over ipc, the address is "localhost:UID:GID:PID". Over tcp,
 /// it is a numeric IP address, and `user` is the link key that CURVE proved.
 Principal principal_of(std::string_view address, std::string_view user, AccountNames& names);

@@ -2,16 +2,18 @@
 
 namespace dmm {
 
-Connection IncomingPeers::connection_of(const std::string& id, Connection& last) {
+IncomingPeer& IncomingPeers::sender_of(const std::string& id, Connection& last) {
   if (const auto known = by_routing_id_.find(id); known != by_routing_id_.end()) {
-    touch(peers_.at(known->second));
-    return known->second;
+    touch(*known->second);
+    return *known->second;
   }
   if (peers_.size() >= most_) forget(by_use_.front());
   const Connection connection = ++last;
-  by_routing_id_.emplace(id, connection);
-  peers_.emplace(connection, IncomingPeer{id, by_use_.insert(by_use_.end(), connection)});
-  return connection;
+  IncomingPeer& peer =
+      peers_.emplace(connection, IncomingPeer{connection, id, by_use_.insert(by_use_.end(), connection)})
+          .first->second;
+  by_routing_id_.emplace(id, &peer);
+  return peer;
 }
 
 IncomingPeer* IncomingPeers::find(Connection connection) {

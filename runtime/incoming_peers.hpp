@@ -16,9 +16,11 @@ namespace dmm {
 
 /// A peer of the listening socket, by the routing id that ZeroMQ gave its connection.
 struct IncomingPeer {
+  Connection connection = 0;
   std::string routing_id;
   std::list<Connection>::iterator use;  ///< its place in the order of use
-  int descriptor = -1;                  ///< of the connection, as its last frame told
+  int descriptor = -1;                  ///< of the connection, as its first frame since `heard_at` told
+  Instant heard_at{};                   ///< the transport's last wake before its last frame
   std::string address = {}, user = {};  ///< of the far end, as ZeroMQ writes them
   Principal principal = Unproven{};     ///< as the address and the user say
 };
@@ -27,8 +29,9 @@ class IncomingPeers {
  public:
   explicit IncomingPeers(std::size_t most) : most_(most) {}
 
-  /// The connection with this routing id; a new one at its first frame, with the number after `last`.
-  Connection connection_of(const std::string& routing_id, Connection& last);
+  /// The peer with this routing id, which is in use now; a new one at its first frame, of the connection with the
+  /// number after `last`. Valid until the next call.
+  IncomingPeer& sender_of(const std::string& routing_id, Connection& last);
   /// The peer of a connection; null if that is forgotten, or was dialled.
   IncomingPeer* find(Connection connection);
   /// The connection is used: it is the last to be forgotten.
@@ -41,7 +44,7 @@ class IncomingPeers {
 
  private:
   std::size_t most_;
-  std::unordered_map<std::string, Connection> by_routing_id_;
+  std::unordered_map<std::string, IncomingPeer*> by_routing_id_;
   std::unordered_map<Connection, IncomingPeer> peers_;
   std::list<Connection> by_use_;  ///< the longest unused first
   AccountNames account_names_;

@@ -39,6 +39,7 @@ struct Transport::Inside {
   std::unordered_map<Connection, std::unique_ptr<TransportSocket>> dialled;
   IncomingPeers incoming;
   Connection last_connection = 0;
+  Instant woke_at = monotonic_now();  ///< at the last `wait`: a clock read at each frame costs too much
   const Principal dialled_principal = Dialled{};
 
   std::vector<int> readable;
@@ -73,14 +74,13 @@ struct Transport::Inside {
   }
 
   /// Notes by which descriptor the frame of a connection came, and returns what is proved of its sender.
-  const Principal& principal_of(Connection connection) {
-    IncomingPeer& peer = *incoming.find(connection);
-    if (const int descriptor = zmq_msg_get(&message, ZMQ_SRCFD); descriptor >= 0) {
-      watched.heard(monotonic_now(), descriptor, connection);
-      peer.descriptor = descriptor;
-    }
+  const Principal& principal_of(IncomingPeer& peer) {
+    // ZeroMQ looks each of these up by its name. The descriptor changes only with the connection.
+    if (std::exchange(peer.heard_at, woke_at) != woke_at) peer.descriptor = zmq_msg_get(&message, ZMQ_SRCFD);
+    if (peer.descriptor >= 0) watched.heard(woke_at, peer.descriptor, peer.connection);
     const char* const address = zmq_msg_gets(&message, "Peer-Address");
-    const char* const user = zmq_msg_gets(&message, "User-Id");
+    if (address != nullptr && is_ipc_peer(address)) return incoming.principal_of(peer, address, {});
+    const char* const user = zmq_msg_gets(&message, "User-Id");  // over ipc a peer could name any itself
     return incoming.principal_of(peer, address != nullptr ? address : "", user != nullptr ? user : "");
   }
 
@@ -241,9 +241,10 @@ bool Transport::Inside::receive_from(TransportSocket& socket, Arrival& arrival) 
   arrival = {socket.connection, {}, {}, &dialled_principal};
   if (&socket == listening.get()) {
     routing_id.assign(static_cast<const char*>(zmq_msg_data(&message)), zmq_msg_size(&message));
-    arrival.connection = incoming.connection_of(routing_id, last_connection);
+    IncomingPeer& peer = incoming.sender_of(routing_id, last_connection);
+    arrival.connection = peer.connection;
     if (zmq_msg_more(&message) == 0 || !receive_part(socket)) return arrival.refusal = "multipart", true;
-    arrival.principal = &principal_of(arrival.connection);
+    arrival.principal = &principal_of(peer);
   }
   if (zmq_msg_more(&message) == 0) {
     arrival.bytes = {static_cast<const char*>(zmq_msg_data(&message)), zmq_msg_size(&message)};
@@ -281,9 +282,10 @@ bool Transport::wait(Duration at_most) {
   Inside& in = *inside_;
   in.readable.clear();
   const bool happened = in.sockets.wait(at_most, in.readable);
+  in.woke_at = monotonic_now();
   for (const int descriptor : in.readable) {
     if (descriptor == in.zap.descriptor()) in.zap.answer();
-    if (descriptor == in.watched.descriptor()) in.watched.take(monotonic_now());
+    if (descriptor == in.watched.descriptor()) in.watched.take(in.woke_at);
   }
   return happened;
 }

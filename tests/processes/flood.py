@@ -56,6 +56,11 @@ class Pace:
         return count
 
 
+    def wait(self):
+        """Seconds until the next event is due."""
+        return max(0.0, self.at + 1 / self.rate - time.monotonic())
+
+
 class Ending:
     """Whether the input has ended: then the process counts and ends."""
 
@@ -219,7 +224,7 @@ def ask(ending, endpoint, rate, peer, name, folder, count="1e9", each_by_itself=
     took, missed, began = [], 0, time.monotonic()
     while not ending() and len(took) + missed < float(count):
         if not pace.due():
-            network.serve(0.001)
+            network.serve(max(pace.wait(), 0.001))
             continue
         before = time.monotonic()
         try:

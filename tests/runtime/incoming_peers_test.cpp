@@ -15,7 +15,7 @@ struct Stage {
   IncomingPeers peers{3};
   Connection last = 7;
 
-  Connection hear(const std::string& id) { return peers.connection_of(id, last); }
+  Connection hear(const std::string& id) { return peers.sender_of(id, last).connection; }
 };
 
 }  // namespace

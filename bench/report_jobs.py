@@ -63,7 +63,7 @@ def submit(stage, *words):
     if done.returncode != 0:
         raise Trouble(f"dmm submit ended with {done.returncode}: {done.stderr}")
     told = json.loads(done.stdout)
-    return told if isinstance(told, list) else [told]
+    return told.get("jobs", [told])
 
 
 def from_claim_to_start(stage, *words):

@@ -15,6 +15,7 @@
 
 #include "bench/role.hpp"
 #include "runtime/daemon.hpp"
+#include "runtime/transport_socket.hpp"
 
 extern char** environ;
 
@@ -34,7 +35,6 @@ zmq::socket_t make(zmq::context_t& context, zmq::socket_type type) {
 /// The CURVE secret of every listener over tcp: bare ZeroMQ is measured with CURVE, too.
 constexpr const char* listeners_secret = "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6";
 constexpr const char* listeners_key = "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7";
-bool is_tcp(const std::string& endpoint) { return endpoint.starts_with("tcp://"); }
 
 zmq::socket_t listening(zmq::context_t& context, const std::string& endpoint) {
   zmq::socket_t socket = make(context, zmq::socket_type::router);

@@ -39,7 +39,6 @@ def run_job(bed, sizes, *program):
     components = ",".join(f"{size}@{site}" for size, site in zip(sizes, WORKING_NODES))
     record = json.loads(bed.dmm("submit", "--site", next(iter(WORKING_NODES)), "--wait", "--json", "--output-file", out,
                                 "--components", components, *MPI_ENVIRONMENT, "--mpi", "--", *program))
-    record = record[0] if isinstance(record, list) else record
     if record["state"] != "finished":
         sys.exit(f"a job failed: {json.dumps(record, indent=1)}\n{out.read_text() if out.exists() else ''}")
     return record, out.read_text()

@@ -36,7 +36,6 @@ BACKGROUND, BACKGROUND_SECONDS, BACKGROUND_SIZE = 0.175, 10.0, 2
 # Ranks and arguments; the last is how long a step rests, in milliseconds.
 PROGRAMS = {"laplace": ((9, 16), ("720", "500", "8")), "heat": ((9, 16, 18), ("960", "250", "16"))}
 COMPONENT_MAX = 6  # ranks
-OPEN = ("waiting", "starting", "running", "ending")
 Shape = collections.namedtuple("Shape", "at program ranks components")
 Local = collections.namedtuple("Local", "at site seconds")
 
@@ -92,14 +91,15 @@ class Submitter:
             sys.exit(f"{failed} jobs were not accepted")
 
 
-def records(bed, site):
-    return json.loads(bed.dmm("queue", "--site", site, "--all", "--json"))["jobs"]
+def records(bed, site, *options):
+    """Of the jobs of its users that aren't over, unless an option wants others."""
+    return json.loads(bed.dmm("queue", "--site", site, "--json", *options))["jobs"]
 
 
 def run_workload(bed, programs, policy, gap, options):
     """The records of its jobs."""
     jobs = draw_jobs(options.jobs, gap, options.seed)
-    known = {one["job"] for one in records(bed, policy)}
+    known = {one["job"] for one in records(bed, policy, "--all")}
     begun, submitter = time.monotonic(), Submitter(bed)
     for one in sorted([*jobs, *draw_background(jobs[-1].at + gap, options.seed)], key=lambda one: one.at):
         time.sleep(max(0.0, begun + one.at - time.monotonic()))
@@ -108,9 +108,9 @@ def run_workload(bed, programs, policy, gap, options):
         else:
             submitter.submit(policy, *words_for(one, policy, programs))
     submitter.finish()
-    while any(one["state"] in OPEN for site in (policy, *PROCESSORS) for one in records(bed, site)):
+    while any(records(bed, site) for site in (policy, *PROCESSORS)):
         time.sleep(1)
-    done = [one for one in records(bed, policy) if one["job"] not in known]
+    done = [one for one in records(bed, policy, "--all") if one["job"] not in known]
     for one in done:
         if one["state"] != "finished":
             print(f"{policy}: job {one['job']} is {one['state']}: {one['text']}, {one['exit']}", file=sys.stderr)

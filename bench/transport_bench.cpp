@@ -9,6 +9,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/daemon.hpp"
 #include "runtime/transport.hpp"
+#include "runtime/transport_socket.hpp"
 
 namespace dmm::bench {
 namespace {
@@ -18,8 +19,6 @@ constexpr int frames_a_turn = 256;
 
 /// Of the listener, so that the other program knows its key.
 LinkSecret listeners_secret() { return LinkSecret({1, 2, 3}); }
-
-bool is_tcp(const std::string& endpoint) { return endpoint.starts_with("tcp://"); }
 
 void receive(const Arguments& arguments) {
   TransportSettings settings;

@@ -14,9 +14,9 @@ namespace dmm::site_steps {
 
 /// A part of a co-allocated request goes to the one site at which it is aimed, or back.
 static void pass_on_to(SiteStep& s, Foreign foreign, const SiteName& aim);
-static void send_on(SiteStep& s, Foreign foreign, std::size_t target);
-/// How long the next site may take. Each hop waits less than the one before it, so that its own answer is in time.
-static Duration time_for_next(const SiteParts& parts, Instant now, const Foreign& foreign);
+/// To neighbour `target`, which may take as long as `within`. Each hop waits less than the one before it, so that its
+/// own answer is in time.
+static void send_on(SiteStep& s, Foreign foreign, std::size_t target, Duration within);
 static void reject(SiteStep& s, const Foreign& foreign, RejectReason reason);
 /// What this site says of itself in a Reject, more exactly than by the reason of the whole.
 static RejectReason exact(const SiteParts& parts, Instant now, const Foreign& foreign, RejectReason reason);
@@ -56,16 +56,12 @@ void pass_on(SiteStep& s, Foreign foreign) {
   std::size_t target = 0;
   if (s.parts.targets.choose(s.now, query, s.parts.capacity(), s.parts.feasibility, target) != Choice::found)
     return reject(s, foreign, foreign.reason);
-  if (time_for_next(s.parts, s.now, foreign) <= s.parts.neighbours[target].round_trip)
+  const Duration left =
+      asked.answer_within - (s.now - foreign.taken) - s.parts.neighbours[foreign.from].round_trip;
+  const Duration within = std::max(left, Duration{}) * 9 / 10;
+  if (within <= s.parts.neighbours[target].round_trip)
     return reject(s, foreign, by_limit ? foreign.reason : RejectReason::tries_exhausted);
-  send_on(s, std::move(foreign), target);
-}
-
-Duration time_for_next(const SiteParts& parts, Instant now, const Foreign& foreign) {
-  const Delegate& asked = foreign.delegate;
-  if (asked.part > 0) return asked.answer_within * 9 / 10;  // it asks one site after the other nowhere
-  const Duration left = asked.answer_within - (now - foreign.taken) - parts.neighbours[foreign.from].round_trip;
-  return std::max(left, Duration{}) * 9 / 10;
+  send_on(s, std::move(foreign), target, within);
 }
 
 void pass_on_to(SiteStep& s, Foreign foreign, const SiteName& aim) {
@@ -76,14 +72,14 @@ void pass_on_to(SiteStep& s, Foreign foreign, const SiteName& aim) {
                       !s.parts.neighbours[*next].removed && !s.parts.transit.is_passed_on(foreign.key());
   if (!is_way) return reject(s, foreign, aim == s.parts.settings.name ? foreign.reason : RejectReason::link_down);
   if (s.parts.targets.of(*next).pressed) return reject(s, foreign, RejectReason::limit_reached);
-  send_on(s, std::move(foreign), *next);
+  const Duration within = asked.answer_within * 9 / 10;
+  send_on(s, std::move(foreign), *next, within);
 }
 
-void send_on(SiteStep& s, Foreign foreign, std::size_t target) {
+void send_on(SiteStep& s, Foreign foreign, std::size_t target, Duration within) {
   const bool is_part = !aim_of(foreign.delegate).empty();
   s.parts.targets.sent(target, widest_component(foreign.need()), is_part ? Targets::Of::part : Targets::Of::whole);
   const Duration round_trip = s.parts.neighbours[target].round_trip;
-  const Duration within = time_for_next(s.parts, s.now, foreign);
   Delegate next = s.parts.transit.pass_on(s.now, std::move(foreign), target, round_trip, within,
                                           s.parts.settings.name, s.parts.neighbours.size());
   const RequestId id = next.request.id;

@@ -49,7 +49,7 @@ int drop_capabilities() {
 
 }  // namespace
 
-int become(const Account& account) {
+int become(const Credentials& account) {
   if (syscall(SYS_setgroups, account.groups.size(), account.groups.data()) != 0 ||
       syscall(SYS_setresgid, account.group, account.group, account.group) != 0 ||
       syscall(SYS_setresuid, account.uid, account.uid, account.uid) != 0)
@@ -66,7 +66,7 @@ std::string why_not(const Account& account, const std::string& folder) {
   const pid_t child = fork();
   if (child < 0) return std::string("can't try an account out: ") + std::strerror(errno);
   if (child == 0) {
-    if (become(account) != 0) _exit(cannot_become);
+    if (become({account.uid, account.group, account.groups}) != 0) _exit(cannot_become);
     _exit(access(folder.c_str(), X_OK) == 0 ? all_well : cannot_reach);
   }
   int status = 0;

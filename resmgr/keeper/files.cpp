@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "resmgr/keeper/address.hpp"
+
 namespace dmm::keeper {
 namespace {
 
@@ -128,19 +130,16 @@ bool have_one_owner(int one, int other) {
 
 int open_stream(int directory, Stream stream) {
   const char* const name = stream == Stream::output ? "output" : "error";
-  const int file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0 || have_one_owner(directory, file)) return file;
-  close(file);
-  return -1;
+  return openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
 // 0 or an errno. The directory is the last: until then it has nothing of the job's account.
 int give_to(FileOwner owner, int directory, const JobTexts& texts, const JobFiles& files) {
   if (owner.uid == 0) return 0;
-  const std::string script(texts.script_name);
-  if (!script.empty() && fchownat(directory, script.c_str(), owner.uid, owner.group, AT_SYMLINK_NOFOLLOW) != 0)
-    return errno;
-  for (const int file : {files.work, files.output, files.error, files.input, directory})
+  for (const std::string& name : {std::string(work_name), std::string(texts.script_name)})
+    if (!name.empty() && fchownat(directory, name.c_str(), owner.uid, owner.group, AT_SYMLINK_NOFOLLOW) != 0)
+      return errno;
+  for (const int file : {files.output, files.error, files.input, directory})
     if (file >= 0 && fchown(file, owner.uid, owner.group) != 0) return errno;
   return 0;
 }
@@ -161,12 +160,21 @@ FilePart read_part(int file, std::uint64_t offset, std::size_t length) {
   return part;
 }
 
+FilePart read_stream(int directory, Stream stream, std::uint64_t offset, std::size_t length) {
+  // The job could have put a symbolic link, a pipe or another account's file in the file's place.
+  const int file = open_stream(directory, stream);
+  FilePart part;
+  if (file >= 0 && have_one_owner(directory, file)) part = read_part(file, offset, length);
+  if (file >= 0) close(file);
+  return part;
+}
+
 std::string fault_of(const std::string& path) { return "can't open " + path + ": " + std::strerror(errno); }
 
 }  // namespace
 
 JobFiles::~JobFiles() {
-  for (const int descriptor : {work, output, error, input})
+  for (const int descriptor : {output, error, input})
     if (descriptor >= 0) close(descriptor);
 }
 
@@ -210,13 +218,15 @@ int JobFolder::make(const std::string& name, const JobTexts& texts, FileOwner ow
   const int directory = openat(jobs_, name.c_str(), as_folder);
   if (directory < 0) return errno;
   int fault = 0;
-  if (mkdirat(directory, "work", 0700) != 0 || (files.work = openat(directory, "work", as_folder)) < 0 ||
-      (files.output = make_file(directory, "output")) < 0 || (files.error = make_file(directory, "error")) < 0)
+  if (mkdirat(directory, work_name, 0700) != 0 || (files.output = make_file(directory, "output")) < 0 ||
+      (files.error = make_file(directory, "error")) < 0)
     fault = errno;
   if (fault == 0) fault = make_input(directory, texts.input, files.input);
   if (fault == 0) fault = make_script(directory, texts);
-  if (fault == 0) fault = give_to(owner, directory, texts, files);
+  // Until the job's account has the directory, the streams can't be other files.
   if (fault == 0) hold_streams(name, directory);
+  if (fault == 0) fault = give_to(owner, directory, texts, files);
+  if (fault != 0) release_streams(name);
   close(directory);
   return fault;
 }
@@ -249,12 +259,8 @@ FilePart JobFolder::read(const std::string& name, Stream stream, std::uint64_t o
     return read_part(held->second.at(static_cast<std::size_t>(stream)), offset, length);
   const int directory = openat(jobs_, name.c_str(), as_folder);
   if (directory < 0) return {};
-  // The job could have put a symbolic link or a pipe in the file's place.
-  const int file = open_stream(directory, stream);
+  FilePart part = read_stream(directory, stream, offset, length);
   close(directory);
-  if (file < 0) return {};
-  FilePart part = read_part(file, offset, length);
-  close(file);
   return part;
 }
 
@@ -264,7 +270,7 @@ bool JobFolder::remove(const std::string& name) {
   if (directory < 0) return false;
   unlinkat(directory, "output", 0);
   unlinkat(directory, "error", 0);
-  unlinkat(directory, "work", AT_REMOVEDIR);
+  unlinkat(directory, work_name, AT_REMOVEDIR);
   close(directory);
   if (unlinkat(jobs_, name.c_str(), AT_REMOVEDIR) == 0) return false;
   return put_away(jobs_, name.c_str());

@@ -20,9 +20,8 @@
 
 namespace dmm::keeper {
 
-/// Descriptors of a new job's directory and files, closed with this object.
+/// Descriptors of a new job's files, closed with this object.
 struct JobFiles {
-  int work = -1;
   int output = -1;
   int error = -1;
   int input = -1;  ///< for reading; -1 where there is none
@@ -72,15 +71,14 @@ class JobFolder {
   /// "<state>/jobs/", the beginning of all jobs' directories.
   const std::string& prefix() const { return prefix_; }
   /// Makes a job's directory with its script, and its input, which has no name there; 0 or an errno. Its streams are
-  /// held open before the job can replace them or block the way to them. So nothing that the job does there delays the
-  /// reading. With few descriptors left, streams aren't held, and are read when the job is over.
+  /// held open before the job can replace them or block the way to them, until the directory is removed. So nothing
+  /// that the job does there changes or delays the reading. With few descriptors left, streams aren't held, and are
+  /// read when the job is over.
   int make(const std::string& name, const JobTexts& texts, FileOwner owner, JobFiles& files);
   /// Lets other accounts pass the state folder and the jobs' folder on the way to their own files, without listing
   /// either.
   bool let_through() const;
-  /// The job is over.
   void release_streams(const std::string& name);
-  bool holds_streams() const { return !streams_.empty(); }
   /// The lengths of the streams if they are held; else 0.
   StreamSizes stream_sizes(const std::string& name) const;
   /// Reads at most `length` bytes of a stream. While the job runs, only if the stream is held.
@@ -104,7 +102,7 @@ class JobFolder {
   void put_away_in(int folder, const std::function<bool(const std::string& name)>& stays);
   void hold_streams(const std::string& name, int directory);
 
-  /// Of running jobs, by name: for reading, by Stream; -1 if there was no descriptor left.
+  /// By job's name: for reading, by Stream; -1 if there was no descriptor left.
   std::unordered_map<std::string, std::array<int, 2>> streams_;
   std::string prefix_;
   int state_ = -1;

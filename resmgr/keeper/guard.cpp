@@ -57,6 +57,14 @@ bool Guard::forget(std::uint64_t serial) {
   return lost_contact;
 }
 
+bool Guard::forget_unless_killed(std::uint64_t serial) {
+  const auto lock = hold();
+  const auto victim = victims_.find(serial);
+  if (victim == victims_.end() || victim->second.killed) return false;
+  victims_.erase(victim);
+  return true;
+}
+
 void Guard::watch() {
   auto lock = hold();
   while (!over_) {

@@ -37,6 +37,8 @@ class Guard {
   std::unique_lock<std::mutex> hold() { return std::unique_lock(mutex_); }
   /// With the lock held. Returns whether the guard killed it since all were to be killed.
   bool forget(std::uint64_t serial);
+  /// Forgets it unless the guard has killed it; whether it did.
+  bool forget_unless_killed(std::uint64_t serial);
 
  private:
   struct Victim {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "resmgr/keeper/proc.hpp"
+#include "resmgr/keeper/shim_orders.hpp"
 
 namespace dmm::keeper {
 namespace {
@@ -40,7 +41,7 @@ std::map<std::uint64_t, std::string> JobStrays::kill_due(const RunningJobs& jobs
 }
 
 void JobStrays::ask_to_end(std::uint64_t serial, const RunningJob& job, const Expected& expected) const {
-  kill(job.shim, SIGTERM);
+  signal_shim(job.shim, serial, ShimSignal::end);
   if (job.apart || job.order.warns_program_only) return;  // the shim has told all that are to know
   auto processes = descendants_of(job.shim);
   for (const pid_t stray : strays_.list(expected)) {

@@ -53,8 +53,14 @@ pid_t Jobs::start_shim(const StartJob& order, JobFolder& folder, std::string& fa
   const int launcher = order.awaits_go ? launches_.open(order.serial) : -1;
   pid_t shim = 0;
   if (launcher >= 0 || !order.awaits_go)
-    shim = spawn(order, {state_, files, rules, confinement_.isolation_of(order), marks_.of(order.serial),
-                         null_file_, words_.saying_end(), cgroup, launcher});
+    shim = spawn(order,
+                 {state_,
+                  rules,
+                  confinement_.isolation_of(order),
+                  marks_.of(order.serial),
+                  {files.input < 0 ? null_file_ : files.input, files.output, files.error, cgroup, launcher},
+                  words_.saying_end()},
+                 shims_);
   const int error = errno;
   for (const int descriptor : {cgroup, launcher})
     if (descriptor >= 0) close(descriptor);
@@ -78,7 +84,6 @@ bool Jobs::start(StartJob& order, JobFolder& folder) {
     return false;
   }
   guard_.add(order.serial, shim);
-  shims_[shim] = order.serial;
   RunningJob& job = jobs_[order.serial];
   job.shim = shim;
   job.apart = confinement_.isolation_of(order).namespaces;
@@ -160,10 +165,21 @@ void Jobs::heed(const Word& word, pid_t process) {
     case Word::Kind::failed:
       if (!job.leader_ended) fail_start(serial, job, failure_of(job.order, word.step, word.error));
       break;
-    case Word::Kind::ended:
+    case Word::Kind::ended: {
+      const bool rests = word.rests && rest_shim(serial, job);
       if (!job.leader_ended) leader_ended(serial, job, word.status, word.cpu);
+      if (rests) shim_ended(serial, 0, false);
       break;
+    }
   }
+}
+
+// False if the shim was killed: its end is still to come.
+bool Jobs::rest_shim(std::uint64_t serial, RunningJob& job) {
+  if (job.shim_killed || !guard_.forget_unless_killed(serial)) return false;
+  shims_.rest(job.shim);
+  job.shim_ended = true;
+  return true;
 }
 
 void Jobs::leader_ended(std::uint64_t serial, RunningJob& job, int status, Clock cpu) {
@@ -184,18 +200,17 @@ void Jobs::leader_ended(std::uint64_t serial, RunningJob& job, int status, Clock
 std::vector<pid_t> Jobs::reap() {
   std::vector<std::tuple<std::uint64_t, int, bool>> ended;
   std::vector<pid_t> others;
+  shims_.end_idle(now());
   {
     const auto lock = guard_.hold();
     int status = 0;
     pid_t process = 0;
     while ((process = waitpid(-1, &status, WNOHANG)) > 0) {
-      const auto shim = shims_.find(process);
-      if (shim == shims_.end()) {
+      const auto serial = shims_.ended(process);
+      if (!serial)
         others.push_back(process);  // a stray, or a helper
-        continue;
-      }
-      ended.emplace_back(shim->second, status, guard_.forget(shim->second));
-      shims_.erase(shim);
+      else if (*serial != 0)
+        ended.emplace_back(*serial, status, guard_.forget(*serial));
     }
   }
   if (!ended.empty()) hear_words();  // the last words of their shims
@@ -209,6 +224,9 @@ void Jobs::shim_ended(std::uint64_t serial, int status, bool lost_contact) {
   RunningJob& job = found->second;
   job.shim_ended = true;
   job.lost_contact = job.lost_contact || lost_contact;
+  const bool was_asked = job.shim_killed || job.lost_contact;
+  if (!job.leader_ended && job.leader == 0 && !was_asked)
+    fail_start(serial, job, {StartFault::resources, "the process that was to start it was killed"});
   if (!job.leader_ended) leader_ended(serial, job, WIFSIGNALED(status) ? status : SIGKILL, 0);
   if (job.lost_contact && job.outcome.kind == EndKind::signalled) {
     job.outcome.kind = EndKind::lost_contact;
@@ -244,7 +262,7 @@ Clock Jobs::next_wake() const {
   Clock wake = endless;
   if (!alarms_.empty()) wake = std::min(wake, alarms_.begin()->first);
   if (!dying_.empty()) wake = std::min(wake, strays_.next_look());
-  return wake;
+  return std::min(wake, shims_.next_wake());
 }
 
 void Jobs::ring_alarms(const Helpers& helpers) {
@@ -311,7 +329,10 @@ void Jobs::kill_now(std::uint64_t serial, RunningJob& job) {
   const Clock time = now();
   if (!job.shim_ended) {
     // The shim reports how the leader ended, so it stays for that if it can.
-    kill(job.shim, job.running && !job.leader_ended ? SIGUSR1 : SIGKILL);
+    if (job.running && !job.leader_ended)
+      signal_shim(job.shim, serial, ShimSignal::kill);
+    else
+      kill_shim(job);
     dying_.insert(serial);
   }
   job.kill_at = std::min(job.kill_at, time);
@@ -350,7 +371,7 @@ void Jobs::settle(const Helpers& helpers) {
 // Something doesn't end although it was killed. It waits for a file system that doesn't answer, is traced, or may not
 // be killed by this account. The keeper goes on trying, and reports it once.
 void Jobs::look_at_stuck(std::uint64_t serial, RunningJob& job, const std::string& refused) {
-  if (!job.shim_ended) kill(job.shim, SIGKILL);
+  if (!job.shim_ended) kill_shim(job);
   confinement_.cgroups.kill(serial);
   std::string text = refused;
   if (text.empty()) {
@@ -366,12 +387,12 @@ void Jobs::look_at_stuck(std::uint64_t serial, RunningJob& job, const std::strin
 bool Jobs::kill_rest(const Helpers& helpers) {
   const auto left = strays_.list(expected(helpers));
   for (const pid_t stray : left) kill_stray(stray, nullptr);
-  for (const auto& [shim, serial] : shims_) kill(shim, SIGKILL);
-  return left.empty() && shims_.empty();
+  shims_.kill_all();
+  return left.empty() && shims_.are_gone();
 }
 
 JobStrays::Expected Jobs::expected(const Helpers& helpers) const {
-  return [&](pid_t process) { return helpers.contain(process) || shims_.contains(process); };
+  return [&](pid_t process) { return helpers.contain(process) || shims_.contain(process); };
 }
 
 }  // namespace dmm::keeper

@@ -1,14 +1,14 @@
 // The jobs of the keeper: their starts, the words of their shims and launchers, their deadlines and their ends. What
 // the manager is to hear of them comes out as events, in order.
 //
-// Nothing here waits for what a user named. Between the keeper and each job is a process of its own, the shim
+// Nothing here waits for what a user named. Between the keeper and each job is a process, the shim
 // (resmgr/keeper/shim.hpp), which reports events in words. If the disk doesn't answer, the guard kills what is due.
 //
 // How a job ends: its leader, the process that was started, ends by itself or is killed with its whole group, and then
-// the shim ends. In namespaces of its own, nothing of the job is left then. Elsewhere the rest is below children of the
-// keeper, see Strays, and has the job's mark, see Marks. The keeper kills these children, which makes their children
-// its own, until no child with the mark is left; only then it reports the end. A child that was not waited for keeps
-// its number, so no signal ever goes to a stranger.
+// the shim ends, or rests. In namespaces of its own, nothing of the job is left then. Elsewhere the rest is below
+// children of the keeper, see Strays, and has the job's mark, see Marks. The keeper kills these children, which makes
+// their children its own, until no child with the mark is left; only then it reports the end. A child that was not
+// waited for keeps its number, so no signal ever goes to a stranger.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,7 @@
 #include "resmgr/keeper/launcher_sockets.hpp"
 #include "resmgr/keeper/leftovers.hpp"
 #include "resmgr/keeper/running_job.hpp"
+#include "resmgr/keeper/shims.hpp"
 #include "resmgr/keeper/spawn.hpp"
 #include "resmgr/keeper/words.hpp"
 
@@ -85,7 +86,8 @@ class Jobs {
   void add_launchers_to(std::vector<pollfd>& polled) const { launches_.add_to(polled); }
   void hear_words();
   void hear_launchers();
-  /// Waits for all ended children of the keeper. Returns those that are no shims.
+  /// Lets go of shims that are not needed, and waits for all ended children of the keeper. Returns those that are no
+  /// shims.
   std::vector<pid_t> reap();
   /// Does what is due by now.
   void ring_alarms(const Helpers& helpers);
@@ -99,6 +101,7 @@ class Jobs {
   void limit_time(std::uint64_t serial, RunningJob& job);
   void heed(const Word& word, pid_t process);
   void tell_started(std::uint64_t serial, const RunningJob& job);
+  bool rest_shim(std::uint64_t serial, RunningJob& job);
   void leader_ended(std::uint64_t serial, RunningJob& job, int status, Clock cpu);
   void shim_ended(std::uint64_t serial, int status, bool lost_contact);
   void ring(std::uint64_t serial, RunningJob& job, Clock time, const Helpers& helpers);
@@ -119,9 +122,9 @@ class Jobs {
   int null_file_ = -1;
   Clock deadline_ = 0;
   RunningJobs jobs_;
-  std::unordered_map<pid_t, std::uint64_t> shims_;  // also of jobs that never ran and were reported as ended
-  std::set<std::uint64_t> dying_;                   // jobs with an ended shim, or that should be gone by now
-  std::multimap<Clock, std::uint64_t> alarms_;      // a superfluous one does no harm: each only checks what is due
+  Shims shims_;
+  std::set<std::uint64_t> dying_;               // jobs with an ended shim, or that should be gone by now
+  std::multimap<Clock, std::uint64_t> alarms_;  // a superfluous one does no harm: each only checks what is due
   std::vector<Event> events_;
 };
 

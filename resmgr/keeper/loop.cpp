@@ -69,7 +69,7 @@ Clock Keeper::next_wake() const {
   Clock wake = jobs_.are_none() && channel_ ? endless : jobs_.deadline();
   wake = std::min(wake, jobs_.next_wake());
   if (outcomes_.has_unkept()) wake = std::min(wake, outcomes_.keep_again());
-  if (channel_ && folder_.holds_streams()) wake = std::min(wake, output_sizes_.next_look());
+  if (channel_ && !jobs_.are_none()) wake = std::min(wake, output_sizes_.next_look());
   if (jobs_.confinement().rules.disk_bytes > 0 && !jobs_.are_none() && !helpers_.disk.is_walking())
     wake = std::min(wake, disk_looked_at_ + disk_pause);
   return std::min(wake, door_.next_deadline());
@@ -207,7 +207,6 @@ void Keeper::pass_on() {
 }
 
 void Keeper::report_end(OverJob& over) {
-  folder_.release_streams(over.directory);
   output_sizes_.forget(over.end.serial);
   if (settings_.outlive) outcomes_.add(over.directory, {.job = over.job, .end = over.end}, folder_);
   send(with_streams(std::move(over.end), over.directory, folder_));
@@ -222,7 +221,7 @@ void Keeper::end_all() {
 
 // Reports what jobs wrote since the last report.
 void Keeper::look_at_output() {
-  if (!channel_ || !folder_.holds_streams() || now() < output_sizes_.next_look()) return;
+  if (!channel_ || jobs_.are_none() || now() < output_sizes_.next_look()) return;
   for (const OutputSize& size : output_sizes_.look(jobs_.all(), folder_)) send(size);
 }
 

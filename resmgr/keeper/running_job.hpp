@@ -1,6 +1,7 @@
 // What the keeper knows of a job from its start until its end was reported.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -26,11 +27,18 @@ struct RunningJob {
   bool running = false;     // its program was executed
   bool began = false;       // it awaits no Go, or got it
   bool leader_ended = false;
-  bool shim_ended = false;
+  bool shim_ended = false;    // or rests, and has nothing to do with this job any more
+  bool shim_killed = false;   // it can't take another job
   bool lost_contact = false;  // killed because its manager was not heard
   std::string stuck;          // the last report that it is stuck
   JobEnded outcome;
 };
+
+/// Kills a shim that was not waited for.
+inline void kill_shim(RunningJob& job) {
+  kill(job.shim, SIGKILL);
+  job.shim_killed = true;
+}
 
 /// By serial number.
 using RunningJobs = std::unordered_map<std::uint64_t, RunningJob>;

@@ -12,6 +12,8 @@
 
 #include "resmgr/keeper/account.hpp"
 #include "resmgr/keeper/ready_line.hpp"
+#include "resmgr/keeper/shim_orders.hpp"
+#include "resmgr/keeper/words.hpp"
 
 namespace dmm::keeper {
 namespace {
@@ -19,11 +21,13 @@ namespace {
 constexpr int words_socket = 3;
 constexpr int cgroup_file = 4;
 static_assert(launcher_socket == cgroup_file + 1);
+constexpr int orders_socket = launcher_socket + 1;
 constexpr int out_of_the_way = 16;  // descriptors from here on are none of the above
 constexpr std::size_t stack_size = 64 * 1024;
 
 struct Leader {
   const ShimPlan& plan;
+  bool has_cgroup = false;
   pid_t shim = 0;
   Step failed = Step::none;  // written by the leader
   int error = 0;
@@ -40,12 +44,13 @@ struct Leader {
 [[noreturn]] void execute(Leader& leader) {
   const ShimPlan& plan = leader.plan;
   int error = ENOENT;
-  for (char* const path : plan.paths) {
-    if (!path) break;
-    execve(path, plan.arguments.data(), plan.environment.data());
+  for (char** path = plan.paths; *path; ++path) {
+    // An execve in vain copies the environment first.
+    if (access(*path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) continue;
+    execve(*path, plan.arguments, plan.environment);
     if (errno == EACCES) {
       // A folder of PATH that may not be searched says nothing about the program.
-      if (plan.paths.size() == 2 || access(path, F_OK) == 0) error = EACCES;
+      if (!plan.paths[1] || access(*path, F_OK) == 0) error = EACCES;
     } else if (errno != ENOENT && errno != ENOTDIR) {
       give_up(leader, Step::execute, errno);
     }
@@ -53,20 +58,27 @@ struct Leader {
   give_up(leader, Step::execute, error);
 }
 
+// The mark first, so that all later processes of the job are found; then its cgroup.
+int take_mark(const ShimPlan& plan, bool has_cgroup) {
+  if (setrlimit(RLIMIT_LOCKS, &plan.mark) != 0) return errno;
+  return !has_cgroup || write(cgroup_file, "0", 1) == 1 ? 0 : errno;
+}
+
 int enter(void* argument) {
   Leader& leader = *static_cast<Leader*>(argument);
   const ShimPlan& plan = leader.plan;
   setpgid(0, 0);
+  if (const int error = take_mark(plan, leader.has_cgroup)) give_up(leader, Step::set_up, error);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up(leader, Step::set_up, errno);
   // Files that a user named are entered and run under the job's account.
-  if (!plan.account.is_own())
+  if (plan.account.uid != 0)
     if (const int error = become(plan.account)) give_up(leader, Step::set_up, error);
   prctl(PR_SET_PDEATHSIG, SIGKILL);          // a change of account takes it away
   if (getppid() != leader.shim) _exit(127);  // the shim died before prctl
   if (!say(words_socket, {.serial = plan.serial, .kind = Word::Kind::entered})) _exit(127);  // the keeper died
-  if (chdir(plan.directory.c_str()) != 0) give_up(leader, Step::directory, errno);
+  if (chdir(plan.directory) != 0) give_up(leader, Step::directory, errno);
   for (std::size_t i = 0; i < plan.limit_count; ++i)
-    if (setrlimit(static_cast<__rlimit_resource_t>(plan.limits[i].first), &plan.limits[i].second) != 0)
+    if (setrlimit(static_cast<__rlimit_resource_t>(plan.limits[i].resource), &plan.limits[i].value) != 0)
       give_up(leader, Step::set_up, errno);
   sigset_t none;
   sigemptyset(&none);
@@ -74,35 +86,43 @@ int enter(void* argument) {
   execute(leader);
 }
 
-// Arranges the program's own descriptors and ours, and closes the rest. The program itself keeps only its three, and a
-// launcher its socket.
-int arrange_descriptors(const ShimPlan& plan) {
-  constexpr int count = launcher_socket + 1;
-  const int wanted[count] = {plan.input, plan.output, plan.error, plan.words, plan.cgroup, plan.launcher};
-  int moved[count];
-  for (int i = 0; i < count; ++i) {
-    moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD_CLOEXEC, out_of_the_way);
-    if (wanted[i] >= 0 && moved[i] < 0) return errno;
-  }
-  for (int i = 0; i < count; ++i) {
-    const bool is_ours = i == words_socket || i == cgroup_file;
-    if (moved[i] < 0)
-      close(i);
-    else if (dup3(moved[i], i, is_ours ? O_CLOEXEC : 0) < 0)
-      return errno;
-  }
-  close_range(count, ~0U, 0);
+// The files of a job, which the shim closes with it.
+constexpr int job_places[] = {0, 1, 2, cgroup_file, launcher_socket};
+constexpr int job_place_count = 5;
+
+void close_files() {
+  for (const int place : job_places) close(place);
+}
+
+// Keeps the two sockets of the shim's own, and closes all else; 0 or an errno.
+int keep_sockets(int words, int orders) {
+  const int moved_words = fcntl(words, F_DUPFD_CLOEXEC, out_of_the_way);
+  const int moved_orders = fcntl(orders, F_DUPFD_CLOEXEC, out_of_the_way);
+  if (moved_words < 0 || moved_orders < 0 || dup3(moved_words, words_socket, O_CLOEXEC) < 0 ||
+      dup3(moved_orders, orders_socket, O_CLOEXEC) < 0)
+    return errno;
+  close_files();
+  close_range(orders_socket + 1, ~0U, 0);
   return 0;
 }
 
-// Before any process of the job: the mark first, so that all later processes are found; then its cgroup and namespaces.
-int set_up(const ShimPlan& plan) {
-  if (setrlimit(RLIMIT_LOCKS, &plan.mark) != 0) return errno;
-  if (plan.cgroup >= 0 && write(cgroup_file, "0", 1) != 1) return errno;
-  if (plan.cgroup >= 0) close(cgroup_file);
-  if (plan.isolation.namespaces)
-    if (const int error = isolate(plan.isolation, plan.hiding)) return error;
-  prctl(PR_SET_DUMPABLE, 0);  // this is a copy of the keeper, which has a secret
+// Puts the program's descriptors where the program has them; 0 or an errno. The program keeps only its three, and a
+// launcher its socket.
+int arrange_descriptors(const ShimFiles& files) {
+  const int wanted[job_place_count] = {files.input, files.output, files.error, files.cgroup, files.launcher};
+  int moved[job_place_count];
+  for (int i = 0; i < job_place_count; ++i) {
+    moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD_CLOEXEC, out_of_the_way);
+    if (wanted[i] >= 0 && moved[i] < 0) return errno;
+  }
+  for (int i = 0; i < job_place_count; ++i) {
+    const int place = job_places[i];
+    if (moved[i] < 0)
+      close(place);
+    else if (dup3(moved[i], place, place == cgroup_file ? O_CLOEXEC : 0) < 0)
+      return errno;
+  }
+  close_range(orders_socket + 1, ~0U, 0);
   return 0;
 }
 
@@ -112,8 +132,8 @@ int set_up(const ShimPlan& plan) {
 }
 
 // Waits until the leader has executed its program, failed to, or was killed: the kernel doesn't tell which.
-pid_t start_leader(const ShimPlan& plan) {
-  Leader leader{plan, getpid()};
+pid_t start_leader(const ShimPlan& plan, bool has_cgroup) {
+  Leader leader{plan, has_cgroup, getpid()};
   alignas(16) char stack[stack_size];
   const pid_t process = clone(enter, stack + stack_size, CLONE_VM | CLONE_VFORK | SIGCHLD, &leader);
   if (process < 0) fail(plan, words_socket, Step::set_up, errno);
@@ -122,52 +142,70 @@ pid_t start_leader(const ShimPlan& plan) {
   return process;
 }
 
-// Reaps children; whether any are left to wait for. Reports the end of the leader, which is no process any more then.
-bool reap(const ShimPlan& plan, pid_t& leader) {
+// A job while its shim has processes of it.
+struct Course {
+  const ShimPlan& plan;
+  bool alone = false;  // in namespaces of its own, where -1 is all of the job and nothing else
+  pid_t leader = 0;    // 0 when it has ended
+  bool asked = false;
+  bool rests = false;  // the shim said so
+};
+
+// Reaps children; whether there is more to wait for. Reports the end of the leader, which is no process any more then.
+bool reap(Course& course) {
   int status = 0;
   rusage usage{};
   pid_t process = 0;
+  const pid_t leader = course.leader;
+  Word word{.serial = course.plan.serial, .kind = Word::Kind::ended};
   while ((process = wait4(-1, &status, WNOHANG, &usage)) > 0) {
     if (process != leader) continue;
-    leader = 0;
+    course.leader = 0;
     const auto microseconds = [](const timeval& time) { return time.tv_sec * 1'000'000 + time.tv_usec; };
-    say(words_socket, {.serial = plan.serial,
-                       .cpu = microseconds(usage.ru_utime) + microseconds(usage.ru_stime),
-                       .status = status,
-                       .kind = Word::Kind::ended});
+    word.status = status;
+    word.cpu = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
   }
-  return process == 0;
+  course.rests = word.rests = process < 0 && !course.alone;
+  if (course.rests) close_files();
+  if (course.leader != leader) say(words_socket, word);
+  return process == 0 && (course.leader != 0 || (course.asked && course.alone && course.plan.warns_all));
+}
+
+void pass_on(Course& course, ShimSignal signal) {
+  const pid_t job_processes = course.alone ? -1 : -course.leader;
+  if (signal == ShimSignal::kill) {
+    kill(job_processes, SIGKILL);
+    return;
+  }
+  course.asked = true;
+  const pid_t warned = course.plan.warns_all ? job_processes : course.leader;
+  kill(warned, SIGTERM);
+  kill(warned, SIGCONT);  // a stopped job can't react to SIGTERM
+}
+
+// Whether the shim rests then.
+bool run_job(const ShimPlan& plan, const ShimFiles& files) {
+  if (const int error = arrange_descriptors(files)) fail(plan, words_socket, Step::set_up, error);
+  const bool alone = plan.isolation.namespaces;
+  const pid_t keeper = alone ? 0 : getppid();  // it has no number in namespaces of a job's own
+  Course course{plan, alone, start_leader(plan, files.cgroup >= 0)};
+  while (reap(course)) {
+    ShimSignal signal{};
+    if (await_signal(plan.serial, keeper, signal)) pass_on(course, signal);
+  }
+  return course.rests;
 }
 
 }  // namespace
 
-void run_shim(const ShimPlan& plan) {
+void run_shim(const ShimPlan& plan, const Hiding& hiding, int words, int orders) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (const int error = arrange_descriptors(plan)) fail(plan, plan.words, Step::set_up, error);
-  if (const int error = set_up(plan)) fail(plan, words_socket, Step::set_up, error);
-  pid_t leader = start_leader(plan);
-  const bool alone = plan.isolation.namespaces;  // then -1 is all of the job and nothing else
-  bool asked = false;
-  sigset_t awaited;
-  sigemptyset(&awaited);
-  for (const int signal : {SIGCHLD, SIGTERM, SIGUSR1}) sigaddset(&awaited, signal);
-  while (reap(plan, leader) && (leader != 0 || (asked && alone && plan.warns_all))) {
-    siginfo_t signal{};
-    sigwaitinfo(&awaited, &signal);
-    if (signal.si_signo == SIGCHLD || signal.si_signo == 0) continue;
-    // Only the keeper's signals count. It is outside of the job's namespace, so it has no number there.
-    if (signal.si_pid != (alone ? 0 : getppid())) continue;
-    const pid_t job_processes = alone ? -1 : -leader;
-    if (leader == 0 && !alone) continue;
-    if (signal.si_signo == SIGTERM) {
-      asked = true;
-      const pid_t warned = plan.warns_all ? job_processes : leader;
-      kill(warned, SIGTERM);
-      kill(warned, SIGCONT);  // a stopped job can't react to SIGTERM
-    } else {
-      kill(job_processes, SIGKILL);
-    }
-  }
+  if (const int error = keep_sockets(words, orders)) fail(plan, words, Step::set_up, error);
+  if (plan.isolation.namespaces)
+    if (const int error = isolate(plan.isolation, hiding)) fail(plan, words_socket, Step::set_up, error);
+  prctl(PR_SET_DUMPABLE, 0);  // this is a copy of the keeper, which has a secret
+  ShimFiles files;
+  while (await_job(orders_socket, files) && run_job(plan, files)) continue;
   _exit(0);
 }
 

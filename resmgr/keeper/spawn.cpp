@@ -4,22 +4,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <vector>
+#include <string>
+#include <utility>
 
 #include <unistd.h>
 
 #include "resmgr/keeper/address.hpp"
-#include "resmgr/keeper/shim.hpp"
+#include "resmgr/keeper/shim_plan.hpp"
 
 namespace dmm::keeper {
 namespace {
-
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (const auto& text : texts) result.push_back(const_cast<char*>(text.c_str()));
-  result.push_back(nullptr);
-  return result;
-}
 
 void add_limit(ShimPlan& plan, int resource, rlim_t soft, rlim_t hard) {
   rlimit present{};
@@ -71,31 +65,40 @@ std::string name_of(const StartJob& job) {
                                  : job.script_name + " with the interpreter " + job.arguments.front();
 }
 
-}  // namespace
-
-pid_t spawn(const StartJob& job, const SpawnContext& context) {
+// False if the page has too little room: then `bytes` is enough.
+bool write_plan(const StartJob& job, const SpawnContext& context, const std::string& directory,
+                const PlanPage& page, std::size_t& bytes) {
+  PlanWriter writer(page);
   ShimPlan plan;
-  const std::string directory = context.state + "/jobs/" + job.directory;
   plan.serial = job.serial;
   plan.isolation = context.isolation;
-  plan.hiding = hiding_of(context.state, directory);
-  plan.account = job.account;
-  plan.paths = pointers(job.paths);
-  plan.arguments = pointers(job.arguments);
-  plan.environment = pointers(job.environment);
-  plan.directory = job.working_directory.empty() ? directory + '/' + work_name : job.working_directory;
+  plan.account = {job.account.uid, job.account.group, writer.numbers(job.account.groups)};
+  plan.paths = writer.list(job.paths);
+  plan.arguments = writer.list(job.arguments);
+  plan.environment = writer.list(job.environment);
+  plan.directory =
+      writer.text(job.working_directory.empty() ? directory + '/' + work_name : job.working_directory);
   plan.mark = {context.mark, context.mark};
-  plan.input = context.files.input < 0 ? context.null_file : context.files.input;
-  plan.output = context.files.output;
-  plan.error = context.files.error;
-  plan.words = context.words;
-  plan.cgroup = context.cgroup;
-  plan.launcher = context.launcher;
   plan.warns_all = !job.warns_program_only;
   add_limits(plan, job.limits, context.rules);
-  const pid_t process = fork_into(plan.isolation);
-  if (process == 0) run_shim(plan);
-  return std::max(process, 0);
+  bytes = writer.bytes();
+  return writer.finish(plan);
+}
+
+}  // namespace
+
+pid_t spawn(const StartJob& job, const SpawnContext& context, Shims& shims) {
+  const std::string directory = context.state + "/jobs/" + job.directory;
+  std::size_t bytes = 0;
+  const bool may_rest = !context.isolation.namespaces;
+  while (const PlanPage* const page = may_rest ? shims.resting_page() : nullptr) {
+    if (!write_plan(job, context, directory, *page, bytes)) break;
+    if (const pid_t shim = shims.order_resting(context.files)) return shim;
+  }
+  PlanPage page(bytes);
+  if (page.is_made() && !write_plan(job, context, directory, page, bytes)) page = PlanPage(bytes);
+  if (!page.is_made() || !write_plan(job, context, directory, page, bytes)) return 0;
+  return shims.start(std::move(page), hiding_of(context.state, directory), context.words, context.files);
 }
 
 StartFailure failure_of(const StartJob& job, Step step, int error) {

@@ -6,9 +6,10 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "resmgr/keeper/files.hpp"
 #include "resmgr/keeper/frames.hpp"
 #include "resmgr/keeper/isolation.hpp"
+#include "resmgr/keeper/shim_orders.hpp"
+#include "resmgr/keeper/shims.hpp"
 #include "resmgr/keeper/words.hpp"
 
 namespace dmm::keeper {
@@ -16,18 +17,16 @@ namespace dmm::keeper {
 /// What a job's start needs beside the order. The caller keeps the descriptors.
 struct SpawnContext {
   const std::string& state;  ///< the state folder
-  const JobFiles& files;
   const Rules& rules;
   Isolation isolation;
   rlim_t mark = 0;  ///< see Marks
-  int null_file = -1;
+  ShimFiles files;
   int words = -1;
-  int cgroup = -1;    ///< the file that takes the job's processes; -1 for none
-  int launcher = -1;  ///< a launcher's end of its socket; -1 for none
 };
 
-/// Forks the shim that starts the program in a process group of its own: its number, or 0 with errno.
-pid_t spawn(const StartJob& job, const SpawnContext& context);
+/// Has a shim start the program in a process group of its own: one that rests, or a new one. The shim's number, or 0
+/// with errno.
+pid_t spawn(const StartJob& job, const SpawnContext& context, Shims& shims);
 
 /// Why a start failed, and a text that names the file.
 struct StartFailure {

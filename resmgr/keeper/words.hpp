@@ -23,6 +23,7 @@ struct Word {
   std::int32_t error = 0;
   Kind kind = Kind::entered;
   Step step = Step::none;
+  bool rests = false;  ///< with `ended`: the shim has no process any more, and takes another job
 };
 
 /// Both ends of such a socket: one for sending words, which each job's first processes inherit, and one for hearing

@@ -136,12 +136,12 @@ TEST_CASE("accounts: no link that a job makes leads the keeper to what the job m
                                    " $DMM_DIRECTORY/output; ln " + host.path +
                                    "/shared $DMM_DIRECTORY/error; "
                                    "ln -sfn " +
-                                   host.path + " $HOME; echo lost";
+                                   host.path + " $HOME; echo kept";
     const TaskEnded end = f.run_shell(of("beta", 1), with_links);
-    CHECK(end.output == "");
-    CHECK(end.error == "");
+    CHECK(end.output == "kept\n");
+    CHECK(std::string(end.error).find("by root") == std::string::npos);
     f.backend->perform(ReadOutput{of("beta", 1), Stream::error, 0});
-    CHECK(f.await<OutputRead>(of("beta", 1)).data == "");
+    CHECK(f.await<OutputRead>(of("beta", 1)).data == end.error);
     f.backend->perform(RemoveTask{of("beta", 1)});
     CHECK(f.run_shell(of("beta", 2), "echo next").output == "next\n");
     CHECK(contents(secret) == "of root\n");

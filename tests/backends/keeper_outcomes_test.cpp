@@ -151,4 +151,27 @@ TEST_CASE("keeper outcomes: a job's end has its streams if they are short, and a
   }
 }
 
+TEST_CASE(
+    "keeper outcomes: streams that aren't held are read by their names, but nothing that was put in their place") {
+  for (const std::string what : {"nothing", "link", "pipe", "file of another account"}) {
+    CAPTURE(what);
+    if (what == "file of another account" && ::geteuid() != 0) continue;
+    KeeperFolder stage;
+    stage.make("a");
+    stage.write("secret", "of the host");
+    const std::string output = stage.path("jobs/a/output");
+    if (what != "nothing") REQUIRE(std::filesystem::remove(output));
+    if (what == "link") REQUIRE(::symlink(stage.path("secret").c_str(), output.c_str()) == 0);
+    if (what == "pipe") REQUIRE(::mkfifo(output.c_str(), 0600) == 0);
+    if (what == "file of another account") {
+      REQUIRE(::link(stage.path("secret").c_str(), output.c_str()) == 0);
+      REQUIRE(::chown(output.c_str(), 1, 1) == 0);
+    }
+    if (what == "nothing") stage.write("jobs/a/output", "of the job");
+    CHECK(stage.folder.read("a", Stream::output, 0, 100).data == (what == "nothing" ? "of the job" : ""));
+    stage.folder.release_streams("a");
+    CHECK(stage.folder.read("a", Stream::output, 0, 100).data == (what == "nothing" ? "of the job" : ""));
+  }
+}
+
 }  // namespace keeper_outcomes_test

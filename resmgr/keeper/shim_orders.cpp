@@ -1,0 +1,96 @@
+// Descriptors travel as ancillary data. Real-time signals carry the job's serial number, and are queued one by one.
+#include "resmgr/keeper/shim_orders.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace dmm::keeper {
+namespace {
+
+constexpr std::size_t file_count = 5;
+using Files = std::array<int, file_count>;
+
+// The message says which of the descriptors it has.
+struct Presence {
+  std::array<bool, file_count> there{};
+};
+
+int number_of(ShimSignal signal) { return signal == ShimSignal::end ? SIGRTMIN : SIGRTMIN + 1; }
+
+}  // namespace
+
+bool order_job(int socket, const ShimFiles& files) {
+  const Files all{files.input, files.output, files.error, files.cgroup, files.launcher};
+  Presence has;
+  Files sent{};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < file_count; ++i)
+    if ((has.there.at(i) = all.at(i) >= 0)) sent.at(count++) = all.at(i);
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof sent)> room{};
+  iovec part{&has, sizeof has};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = room.data();
+  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(count * sizeof(int));
+  std::memcpy(CMSG_DATA(header), sent.data(), count * sizeof(int));
+  ssize_t size = 0;
+  while ((size = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR) continue;
+  return size == sizeof has;
+}
+
+bool await_job(int socket, ShimFiles& files) {
+  Presence has;
+  Files sent{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof sent)> room{};
+  iovec part{&has, sizeof has};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = room.data();
+  message.msg_controllen = room.size();
+  ssize_t size = 0;
+  while ((size = recvmsg(socket, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) continue;
+  const cmsghdr* const header = size == sizeof has ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (!header || header->cmsg_type != SCM_RIGHTS) return false;
+  std::memcpy(sent.data(), CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
+  std::size_t next = 0;
+  Files all{};
+  for (std::size_t i = 0; i < file_count; ++i) all.at(i) = has.there.at(i) ? sent.at(next++) : -1;
+  files = {all[0], all[1], all[2], all[3], all[4]};
+  return true;
+}
+
+void signal_shim(pid_t shim, std::uint64_t serial, ShimSignal signal) {
+  sigval value{};
+  value.sival_ptr = reinterpret_cast<void*>(serial);
+  sigqueue(shim, number_of(signal), value);
+}
+
+bool await_signal(std::uint64_t serial, pid_t keeper, ShimSignal& signal) {
+  sigset_t awaited;
+  sigemptyset(&awaited);
+  for (const int number : {SIGCHLD, number_of(ShimSignal::end), number_of(ShimSignal::kill)})
+    sigaddset(&awaited, number);
+  siginfo_t said{};
+  while (true) {
+    const int number = sigwaitinfo(&awaited, &said);
+    if (number < 0 && errno == EINTR) continue;
+    if (number <= 0 || number == SIGCHLD) return false;
+    if (said.si_pid != keeper || said.si_value.sival_ptr != reinterpret_cast<void*>(serial)) continue;
+    signal = number == number_of(ShimSignal::end) ? ShimSignal::end : ShimSignal::kill;
+    return true;
+  }
+}
+
+}  // namespace dmm::keeper

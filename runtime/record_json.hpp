@@ -1,13 +1,14 @@
 // Records as JSON text and back, by one walk over their `columns` and `fields`, in the ledger (ledger.hpp).
 //
-// A row is an object by column. Values inside are written as on the wire. A struct is an array of its elements, in
-// order; a map is an array of pairs. An enum is its number, a name its text, a duration its microseconds, an absent
-// optional null.
-//
+// A row is an object by column. A column that has its default is left out, so no default may ever change. Values in a
+// A row is an object by column. A column that has its default is left out, so no default may ever change. Values in
+// a column are written as on the wire. A struct is an array of its elements, in order; a map is an array of pairs. An
+// enum is its number, a name its text, a duration its microseconds, an absent optional null.
 // An instant is wall time, in microseconds since 1970 UTC, so that it means the same after a restart of the machine;
 // "never" if there is none. Text that is not UTF-8 is {"hex": "..."}: every byte comes back.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <concepts>
 #include <limits>
@@ -41,6 +42,25 @@ concept Enum = std::is_enum_v<T>;
 void append_text(std::string& out, std::string_view text);
 /// Reads text back; false if it is no text.
 bool read_text(const Json& in, std::string& text);
+
+/// Whether both are written alike.
+template <class T>
+bool are_alike(const T& one, const T& other) {
+  if constexpr (Struct<T>) {
+    const auto these = T::fields(one), those = T::fields(other);
+    return [&]<std::size_t... index>(std::index_sequence<index...>) {
+      return (are_alike(std::get<index>(these), std::get<index>(those)) && ...);
+    }
+    (std::make_index_sequence<std::tuple_size_v<decltype(these)>>{});
+  } else if constexpr (List<T>) {
+    return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                      [](const auto& a, const auto& b) { return are_alike(a, b); });
+  } else if constexpr (requires { one.has_value(); }) {
+    return one.has_value() == other.has_value() && (!one || are_alike(*one, *other));
+  } else {
+    return one == other;
+  }
+}
 
 /// Appends values. `clock` is the offset from this process's clock to wall-clock time.
 class Writer {
@@ -96,14 +116,21 @@ class Writer {
   }
   template <LedgerRow R>
   void write_row(const R& row) {
+    static const R unset;
     char before = '{';
     std::size_t column = 0;
-    const auto one = [&](const auto& element) {
-      ((out_ += std::exchange(before, ',')) += '"') += R::columns[column++];
+    const auto one = [&](const auto& element, const auto& usual) {
+      const std::string_view name = R::columns[column++];
+      if (column > 1 && are_alike(element, usual)) return;
+      ((out_ += std::exchange(before, ',')) += '"') += name;
       out_ += "\":";
       write(element);
     };
-    std::apply([&](const auto&... element) { (one(element), ...); }, R::fields(row));
+    const auto elements = R::fields(row), usuals = R::fields(unset);
+    [&]<std::size_t... index>(std::index_sequence<index...>) {
+      (one(std::get<index>(elements), std::get<index>(usuals)), ...);
+    }
+    (std::make_index_sequence<std::tuple_size_v<decltype(elements)>>{});
     close(before, '{', '}');
   }
 
@@ -203,8 +230,8 @@ class Reader {
     value = std::move(whole);
     return true;
   }
-  /// The first column that is wrong; empty if there is none. An earlier version wrote fewer columns, and those that it
-  /// lacks keep their defaults. The first column is never missing: it tells a row from others.
+  /// The first column that is wrong; empty if there is none. Columns that are missing keep their defaults. The first
+  /// column is never missing: it tells a row from others.
   template <LedgerRow R>
   std::string_view read_row(const Json& in, R& row) const {
     std::size_t column = 0;
@@ -243,6 +270,7 @@ template <LedgerRow R>
 std::string from_json(std::string_view text, Duration clock, R& row) {
   const auto json = record_json::Json::parse(text, nullptr, false);
   if (!json.is_object()) return "the record is no JSON object";
+  row = R{};
   const std::string_view column = record_json::Reader(clock).read_row(json, row);
   return column.empty() ? std::string()
                         : "column \"" + std::string(column) + "\" is missing or holds something else";

@@ -136,6 +136,28 @@ TEST_CASE("record json: a row is an object by column, and instants are wall time
   CHECK(to_json(DrainRecord{SiteName("\xFF\n")}, {}) == R"({"site":{"hex":"ff0a"}})");
 }
 
+TEST_CASE("record json: a column that has its default is left out, and read as its default into any row") {
+  ProgressRecord row;
+  row.number = 3;
+  CHECK(to_json(row, {}) == R"({"number":3})");
+  CHECK(to_json(ProgressRecord{}, {}) == R"({"number":0})");  // the first column tells rows apart
+  row.attempt = 0;
+  row.exit_kind = EndKind{};
+  row.lease.epoch.counter = 1;
+  row.begin_at = {};
+  row.nodes.emplace_back();
+  const std::string text = to_json(row, Duration{50});
+  for (const char* part : {R"("attempt":0)", R"("exit_kind":0)", R"("begin_at":50)"})
+    CHECK(text.find(part) != std::string::npos);
+  for (const char* part : {"lease", "nodes"})
+    CHECK(text.find(std::string(1, '"') + part + '"') != std::string::npos);
+  CHECK(text.find("chain") == std::string::npos);
+  ProgressRecord loaded;
+  Filler(7).fill(loaded);
+  REQUIRE(from_json(text, Duration{50}, loaded) == "");
+  CHECK(to_json(loaded, {}) == to_json(row, {}));
+}
+
 TEST_CASE("record json: what is no row is refused by column") {
   FenceRecord fence;
   const auto fault = [&](const char* text) { return from_json(text, {}, fence); };

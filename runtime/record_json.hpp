@@ -1,9 +1,9 @@
 // Records as JSON text and back, by one walk over their `columns` and `fields`, in the ledger (ledger.hpp).
 //
-// A row is an object by column. A column that has its default is left out, so no default may ever change. Values in a
 // A row is an object by column. A column that has its default is left out, so no default may ever change. Values in
 // a column are written as on the wire. A struct is an array of its elements, in order; a map is an array of pairs. An
 // enum is its number, a name its text, a duration its microseconds, an absent optional null.
+//
 // An instant is wall time, in microseconds since 1970 UTC, so that it means the same after a restart of the machine;
 // "never" if there is none. Text that is not UTF-8 is {"hex": "..."}: every byte comes back.
 #pragma once

@@ -244,6 +244,43 @@ TEST_CASE("transport: over tcp nothing of a connection without the right keys ar
   ::close(raw);
 }
 
+TEST_CASE("transport: over ipc a peer is its account, whatever its greeting calls it") {
+  const Folder folder;
+  Transport server(keyed());
+  REQUIRE(server.listen(folder.ipc("a")) == "");
+  const std::string key = to_text(public_of(new_link_secret()));
+  // A greeting of ZMTP 3.0 with the mechanism NULL, by hand: ZeroMQ sends no such properties itself.
+  std::string said("\xff\0\0\0\0\0\0\0\1\x7f\3\0NULL", 16);
+  said.resize(64, '\0');
+  std::string ready("\5READY", 6);
+  const std::vector<std::pair<std::string, std::string>> properties{
+      {"Socket-Type", "DEALER"}, {"User-Id", key}, {"Peer-Address", "127.0.0.1"}};
+  for (const auto& [name, value] : properties) {
+    ready += static_cast<char>(name.size());
+    ready += name + std::string(3, '\0') + static_cast<char>(value.size()) + value;
+  }
+  said += std::string("\4") + static_cast<char>(ready.size()) + ready;
+  const int raw = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{AF_UNIX, {}};
+  std::snprintf(address.sun_path, sizeof address.sun_path, "%s/a", folder.path.c_str());
+  REQUIRE(::connect(raw, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(::send(raw, said.data(), said.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(said.size()));
+  std::string heard;  // a message before the end of the handshake is refused
+  while (heard.find("READY") == std::string::npos) {
+    char bytes[256];
+    const ssize_t count = ::recv(raw, bytes, sizeof bytes, 0);
+    REQUIRE(count > 0);
+    heard.append(bytes, static_cast<std::size_t>(count));
+  }
+  REQUIRE(::send(raw, "\0\5hello", 7, MSG_NOSIGNAL) == 7);
+  const auto hello = next(server);
+  ::close(raw);
+  REQUIRE(hello);
+  CHECK(hello->bytes == "hello");
+  REQUIRE(std::holds_alternative<Account>(hello->principal));
+  CHECK(std::get<Account>(hello->principal).number == ::getuid());
+}
+
 TEST_CASE("transport: without keys nothing listens or dials over tcp") {
   Transport transport;
   CHECK(transport.listen("tcp://127.0.0.1:*").find("tcp needs keys") != std::string::npos);

@@ -1,6 +1,7 @@
 // The launcher: a resource manager starts it in place of a parallel job's program. It makes the program ready, waits
-// until all tasks of the job are ready, and then runs it as often as wanted. It brings input files of the job first,
-// and output files last. Inside the job, it also starts programs on the job's other hosts.
+// until all tasks of the job are ready, and then runs it as often as wanted. It has the stager bring input files of the
+// job first, and output files last. Inside the job, it also starts programs on the job's other hosts.
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,19 +13,17 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "protocol/programs.hpp"
 #include "resmgr/backends/process/launch_arguments.hpp"
 #include "resmgr/launcher/agent.hpp"
 #include "resmgr/launcher/copies.hpp"
-#include "resmgr/launcher/download.hpp"
-#include "resmgr/launcher/kept_files.hpp"
 #include "resmgr/launcher/mpi_command.hpp"
 #include "resmgr/launcher/programs_here.hpp"
 #include "resmgr/launcher/remote.hpp"
 #include "resmgr/launcher/sockets.hpp"
-#include "resmgr/launcher/upload.hpp"
 
 namespace dmm::launcher {
 namespace {
@@ -135,30 +134,47 @@ ReadyLine fault_of(const LaunchArguments& arguments) {
           "can't run " + mpirun_names(kind).front() + ": there is no such MPI launcher on this host"};
 }
 
-/// Brings the job's input files into its folder, one after the other.
+/// Starts the stager, which lies beside the launcher, for these files; 0 if it can't be started.
+pid_t start_stager(const char* word, const std::vector<std::string>& variables, int output) {
+  const std::string stager = (fs::path(own_path()).parent_path() / "stager").string();
+  return start_program({stager, word}, variables, {.output = output}, false);
+}
+
+/// Waits for the stager. Whether it has brought all files.
+bool has_brought(pid_t stager) {
+  int status = could_not_start;
+  while (stager > 0 && waitpid(stager, &status, 0) < 0 && errno == EINTR) continue;
+  return status == 0;
+}
+
+/// Has the job's input files brought into its folder.
 ReadyLine stage_in(const LaunchFiles& wanted) {
-  const KeptFiles kept(wanted.kept);
-  for (const InputFile& file : wanted.inputs)
-    if (TransferFault fault = download(file, ".", {}, &kept); fault.fault != StartFault::none)
-      return {fault.fault, std::move(fault.text)};
-  return {};
+  if (wanted.inputs.empty()) return {};
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return {StartFault::resources, "can't make a pipe"};
+  const pid_t stager = start_stager("in", launch_variables(wanted.inputs, {}, wanted.kept), ends[1]);
+  close(ends[1]);
+  std::string line;
+  char piece[1024];
+  ssize_t count = 0;
+  while ((count = read(ends[0], piece, sizeof piece)) > 0) line.append(piece, static_cast<std::size_t>(count));
+  close(ends[0]);
+  if (has_brought(stager)) return {};
+  if (!line.ends_with('\n')) return {StartFault::resources, "the stager ended without a word"};
+  line.pop_back();
+  return parse_ready_line(line);
 }
 
 /// The exit status if a program ended well but its output files couldn't be brought home: EX_IOERR of sysexits.h.
 constexpr int not_brought = 74;
 
-/// Brings the job's output files home. Returns its status, as of waitpid: the program's own. If that was 0 and a file
-/// is missing or couldn't be brought, another one.
+/// Has the job's output files brought home. Returns its status, as of waitpid: the program's own. If that was 0 and a
+/// file is missing or couldn't be brought, another one.
 int stage_out(const OutputFiles& files, int status) {
+  if (files.empty()) return status;
   // The program has got a reclaim's warning. Until the grace is over, its files are brought.
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) std::signal(number, SIG_IGN);
-  bool is_brought = true;
-  for (const OutputFile& file : files) {
-    const TransferFault fault = upload(file, ".", {});
-    if (fault.fault == StartFault::none) continue;
-    is_brought = false;
-    std::fprintf(stderr, "dmm: %s\n", fault.text.c_str());
-  }
+  const bool is_brought = has_brought(start_stager("out", launch_variables({}, files), 1));
   return is_brought || status != 0 ? status : not_brought << 8;
 }
 
@@ -227,28 +243,11 @@ int run(const LaunchArguments& arguments) {
   end_as(stage_out(wanted->outputs, status));
 }
 
-/// Fetches input files of a planned job into the kept files. The exit status: 0 if all are there.
-int fetch_kept() {
-  const std::optional<LaunchFiles> wanted = take_files();
-  if (!wanted) return 2;
-  const KeptFiles kept(wanted->kept);
-  int status = 0;
-  for (const InputFile& file : wanted->inputs) {
-    if (!kept.is_for(file)) continue;
-    const TransferFault fault = kept.fetch(file, {});
-    if (fault.fault == StartFault::none) continue;
-    status = 1;
-    std::fprintf(stderr, "%s\n", fault.text.c_str());
-  }
-  return status;
-}
-
 int dispatch(const std::vector<std::string>& words) {
   const std::vector<std::string> rest(words.begin() + (words.empty() ? 0 : 1), words.end());
   const std::string first = words.empty() ? std::string() : words.front();
   if (first == "run")
     if (const auto arguments = parse_launch_arguments(rest)) return run(*arguments);
-  if (first == "fetch") return fetch_kept();
   if (first == "exec" && !rest.empty()) return run_on_each_node(rest);
   if (first == "remote") return run_remote(rest);
   if (first == "-x") return run_remote(words);  // as MPICH calls ssh

@@ -8,8 +8,8 @@ from tidy_tree import Finding, matches
 # The deterministic folders: no clock, no chance, no threads, no files, no order that changes from run to run.
 PURE = ("protocol/*", "matchmaking/*", "manager/*", "links/*", "sitemgr/*", "jobmgr/*", "resmgr/*", "batchmgr/*",
         "simulator/*")
-IMPURE = ("jobmgr/files/*", "resmgr/backends/*", "resmgr/keeper/*", "resmgr/launcher/*", "batchmgr/runner/*",
-          "simulator/results/*")
+IMPURE = ("jobmgr/files/*", "resmgr/backends/*", "resmgr/keeper/*", "resmgr/launcher/*", "resmgr/staging/*",
+          "batchmgr/runner/*", "simulator/results/*")
 
 BANNED_HEADERS = ("chrono ctime random thread mutex shared_mutex atomic condition_variable future semaphore latch"
                   " barrier stop_token iostream fstream locale clocale codecvt").split()

@@ -15,8 +15,8 @@ from tidy_tree import Finding, matches
 #   a room              a folder of ROOMS: its headers
 #   settings            settings.hpp of the managers
 #   a library           see LIBRARIES; posix is what the operating system offers
-ROOMS = ("protocol/codec", "resmgr/backends", "resmgr/keeper", "resmgr/launcher", "batchmgr/runner", "jobmgr/files",
-         "daemons/answers", "cli/*", "simulator/*")
+ROOMS = ("protocol/codec", "resmgr/backends", "resmgr/keeper", "resmgr/launcher", "resmgr/staging",
+         "batchmgr/runner", "jobmgr/files", "daemons/answers", "cli/*", "simulator/*")
 MANAGERS = " manager matchmaking protocol keys links"  # what the managers stand on, with their sessions
 SIMULATED = MANAGERS + " protocol/codec sitemgr jobmgr resmgr topologies workloads"
 SHELL = MANAGERS + " runtime topologies daemons daemons/answers"
@@ -42,7 +42,8 @@ INCLUDES = (
     ("jobmgr/*", "jobmgr manager protocol"),
     ("resmgr/keeper/*", "resmgr/keeper protocol posix"),
     ("resmgr/backends/*", "resmgr/backends resmgr/keeper resmgr manager protocol posix"),
-    ("resmgr/launcher/*", "resmgr/launcher resmgr/backends resmgr/keeper keys manager protocol posix"),
+    ("resmgr/launcher/*", "resmgr/launcher resmgr/backends resmgr/keeper manager protocol posix"),
+    ("resmgr/staging/*", "resmgr/staging resmgr/backends keys manager protocol posix"),
     ("resmgr/*", "resmgr manager protocol"),
     ("batchmgr/runner/*", "batchmgr/runner batchmgr manager protocol posix"),
     ("batchmgr/guest_jobs.cpp", "batchmgr manager protocol nlohmann"),
@@ -64,7 +65,8 @@ INCLUDES = (
     ("daemons/resmgr.cpp", "resmgr resmgr/backends" + SHELL),
     ("daemons/batchmgr.cpp", "batchmgr batchmgr/runner" + SHELL),
     ("daemons/keeper.cpp", "resmgr/keeper posix"),
-    ("daemons/launcher.cpp", "resmgr/launcher resmgr/backends resmgr/keeper keys manager protocol posix"),
+    ("daemons/launcher.cpp", "resmgr/launcher resmgr/backends resmgr/keeper manager protocol posix"),
+    ("daemons/stager.cpp", "resmgr/staging resmgr/backends resmgr/keeper protocol posix"),
     ("daemons/nodeagent.cpp", "batchmgr/runner batchmgr cli11 posix"),
     ("daemons/running_config.hpp", "runtime topologies"),
     ("daemons/*", "daemons runtime cli11"),

@@ -48,6 +48,27 @@ TEST_CASE("process backend: a launched program that isn't there fails before any
   CHECK(ended.text.view().find("no-such-program") != std::string_view::npos);
 }
 
+TEST_CASE("process backend: without its stager a host is to blame for a job with input files, and starts others") {
+  const TemporaryFolder folder, programs;
+  for (const std::string name : {"/keeper", "/launcher"})
+    std::filesystem::copy_file(DMM_BINARY_DIR + name, programs.path + name);
+  Manager manager(folder.path, ProcessBackend::open({.directory = folder.path,
+                                                     .keep = seconds(60),
+                                                     .keeper_executable = programs.path + "/keeper",
+                                                     .jobs = {.isolate = false}}));
+  Program with_file = launched(Runner::per_node, "exit 3");
+  with_file.inputs.push_back({.name = "file", .replicas = {{.url = "file:///etc/hostname"}}});
+  manager.start(task(1), with_file);
+  const TaskEnded ended = manager.await<TaskEnded>(task(1));
+  CHECK(ended.kind == EndKind::start_failed);
+  CHECK(ended.fault == StartFault::resources);
+  CHECK(ended.text.view().find("the stager ended without a word") != std::string_view::npos);
+  manager.start(task(2), launched(Runner::per_node, "exit 3"));
+  manager.await<TaskStarted>(task(2));
+  manager.backend->perform(GoTask{task(2), one_part(1, 1)});
+  CHECK(manager.ended(task(2)).code == 3);
+}
+
 TEST_CASE("process backend: a launched program ends by its status, by a signal, or when it is asked to") {
   Fixture manager;
   manager.start(task(1), launched(Runner::per_node, "exit 3"));

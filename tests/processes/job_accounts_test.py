@@ -22,7 +22,7 @@ class JobAccounts(GridTest):
         self.folder.chmod(0o755)  # the accounts of jobs pass through it
         self.programs = self.folder / "bin"  # other accounts may be unable to read a checkout
         self.programs.mkdir()
-        for program in ("resmgr", "keeper", "launcher"):
+        for program in ("resmgr", "keeper", "launcher", "stager"):
             shutil.copy(BIN / program, self.programs)
         before = os.umask(0)  # every account may connect to the daemons' sockets
         self.addCleanup(os.umask, before)

@@ -55,10 +55,10 @@ std::vector<std::string> paths_of(const std::string& name, const std::vector<std
   return paths;
 }
 
-/// The launcher lies beside the keeper.
-std::string launcher_beside(const ProcessBackendSettings& settings) {
+/// A program that lies beside the keeper.
+std::string beside_keeper(const ProcessBackendSettings& settings, const char* program) {
   const std::string& keeper = settings.keeper_executable;
-  return keeper.substr(0, keeper.rfind('/') + 1) + "launcher";
+  return keeper.substr(0, keeper.rfind('/') + 1) + program;
 }
 
 StartJob empty_job(const TaskId& id, std::uint64_t serial, const Account& account) {
@@ -72,7 +72,7 @@ StartJob empty_job(const TaskId& id, std::uint64_t serial, const Account& accoun
 
 /// Puts the launcher before the job's program.
 void put_launcher_before(const Program& program, const ProcessBackendSettings& settings, StartJob& job) {
-  const std::string launcher = launcher_beside(settings);
+  const std::string launcher = beside_keeper(settings, "launcher");
   job.arguments = launch_words({program.runner, settings.address, std::move(job.arguments)});
   for (std::string& variable : launch_variables(program.inputs, program.outputs, settings.jobs.kept_files))
     job.environment.push_back(std::move(variable));
@@ -94,9 +94,9 @@ std::string directory_of(const TaskId& id) {
 StartJob fetch_job_of(const TaskId& id, const InputFiles& files, std::uint64_t serial,
                       const ProcessBackendSettings& settings, const std::string& path, const Account& account) {
   StartJob job = empty_job(id, serial, account);
-  const std::string launcher = launcher_beside(settings);
-  job.arguments = {launcher, "fetch"};
-  job.paths = {launcher};
+  const std::string stager = beside_keeper(settings, "stager");
+  job.arguments = {stager, "fetch"};
+  job.paths = {stager};
   job.limits.wall_seconds = fetch_seconds_max;
   job.environment = {"PATH=" + path, "LANG=C.UTF-8",
                      "DMM_DIRECTORY=" + settings.directory + "/jobs/" + job.directory};

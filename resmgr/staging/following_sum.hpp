@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-namespace dmm::launcher {
+namespace dmm::staging {
 
 class FollowingSum {
  public:
@@ -36,4 +36,4 @@ class FollowingSum {
   std::thread thread_;  ///< the last: it uses the others
 };
 
-}  // namespace dmm::launcher
+}  // namespace dmm::staging

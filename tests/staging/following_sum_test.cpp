@@ -1,5 +1,5 @@
 // The SHA-256 of files that grow.
-#include "resmgr/launcher/following_sum.hpp"
+#include "resmgr/staging/following_sum.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@
 namespace following_sum_test {
 
 using namespace dmm;
-using namespace dmm::launcher;
+using namespace dmm::staging;
 
 /// A file without a name.
 struct Unnamed {

@@ -12,7 +12,7 @@
 #include "protocol/reasons.hpp"
 #include "protocol/time.hpp"
 
-namespace dmm::launcher {
+namespace dmm::staging {
 
 /// How long a server may be silent, and how often it is tried again.
 struct TransferLimits {
@@ -51,4 +51,4 @@ inline constexpr std::string_view reason_header = "DMM-Reason: ";
 
 void sleep_for(Duration length);
 
-}  // namespace dmm::launcher
+}  // namespace dmm::staging

@@ -1,11 +1,11 @@
-#include "resmgr/launcher/transfer.hpp"
+#include "resmgr/staging/transfer.hpp"
 
 #include <algorithm>
 #include <string_view>
 
 #include <time.h>
 
-namespace dmm::launcher {
+namespace dmm::staging {
 namespace {
 
 constexpr std::string_view pin_mark = "#pin=";
@@ -78,4 +78,4 @@ void sleep_for(Duration length) {
   nanosleep(&time, nullptr);
 }
 
-}  // namespace dmm::launcher
+}  // namespace dmm::staging

@@ -7,9 +7,9 @@
 
 #include "protocol/input_files.hpp"
 #include "resmgr/backends/process/launch_arguments.hpp"
-#include "resmgr/launcher/transfer.hpp"
+#include "resmgr/staging/transfer.hpp"
 
-namespace dmm::launcher {
+namespace dmm::staging {
 
 class KeptFiles {
  public:
@@ -33,4 +33,4 @@ class KeptFiles {
   std::string folder_;
 };
 
-}  // namespace dmm::launcher
+}  // namespace dmm::staging

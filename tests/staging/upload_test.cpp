@@ -1,5 +1,5 @@
 // An output file goes home in one request, and goes on where a request broke.
-#include "resmgr/launcher/upload.hpp"
+#include "resmgr/staging/upload.hpp"
 
 #include <doctest/doctest.h>
 #include <httplib.h>
@@ -15,7 +15,7 @@
 namespace upload_test {
 
 using namespace dmm;
-using namespace dmm::launcher;
+using namespace dmm::staging;
 namespace fs = std::filesystem;
 
 /// Answers as a job manager's server would. It takes no byte of the first requests: these are given the `first` status.

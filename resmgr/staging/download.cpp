@@ -1,4 +1,4 @@
-#include "resmgr/launcher/download.hpp"
+#include "resmgr/staging/download.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "resmgr/launcher/replicas.hpp"
+#include "resmgr/staging/replicas.hpp"
 
-namespace dmm::launcher {
+namespace dmm::staging {
 namespace {
 
 namespace fs = std::filesystem;
@@ -48,4 +48,4 @@ TransferFault download(const InputFile& file, const std::string& folder, const T
   return fault;
 }
 
-}  // namespace dmm::launcher
+}  // namespace dmm::staging

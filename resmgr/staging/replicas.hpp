@@ -6,9 +6,9 @@
 #include <string>
 
 #include "protocol/input_files.hpp"
-#include "resmgr/launcher/transfer.hpp"
+#include "resmgr/staging/transfer.hpp"
 
-namespace dmm::launcher {
+namespace dmm::staging {
 
 /// While this lives, a write beyond the job's limit for a file fails with EFBIG, and doesn't end the launcher.
 class FileLimitHeld {
@@ -31,4 +31,4 @@ TransferFault fault_of_disk(const std::string& what, int error);
 /// Brings the file's bytes to an open, empty file, from the first of its replicas that has them.
 TransferFault bring(const InputFile& file, int descriptor, const TransferLimits& limits);
 
-}  // namespace dmm::launcher
+}  // namespace dmm::staging

@@ -4,14 +4,14 @@
 #include <string>
 
 #include "protocol/input_files.hpp"
-#include "resmgr/launcher/kept_files.hpp"
-#include "resmgr/launcher/transfer.hpp"
+#include "resmgr/staging/kept_files.hpp"
+#include "resmgr/staging/transfer.hpp"
 
-namespace dmm::launcher {
+namespace dmm::staging {
 
 /// Brings the file to its name below `folder`, from the first of its replicas that has it. Until it is whole and right
 /// it has ".part" behind its name. A file that `kept` can keep comes from there, and is kept from now on.
 TransferFault download(const InputFile& file, const std::string& folder, const TransferLimits& limits,
                        const KeptFiles* kept = nullptr);
 
-}  // namespace dmm::launcher
+}  // namespace dmm::staging

@@ -1,5 +1,5 @@
 // Input files that a cluster keeps for later jobs.
-#include "resmgr/launcher/kept_files.hpp"
+#include "resmgr/staging/kept_files.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 #include "keys/sha256.hpp"
-#include "resmgr/launcher/download.hpp"
+#include "resmgr/staging/download.hpp"
 
 namespace kept_files_test {
 
 using namespace dmm;
-using namespace dmm::launcher;
+using namespace dmm::staging;
 namespace fs = std::filesystem;
 
 std::string text_of(const fs::path& path) {

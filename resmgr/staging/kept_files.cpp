@@ -1,6 +1,6 @@
 // A file that is being fetched is called SHA.BYTES.part, and the process that fetches it has a lock on it. So its room
 // is counted before its bytes are there, and files of dead processes are recognised.
-#include "resmgr/launcher/kept_files.hpp"
+#include "resmgr/staging/kept_files.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -17,9 +17,9 @@
 
 #include "keys/sha256.hpp"
 #include "protocol/numbers.hpp"
-#include "resmgr/launcher/replicas.hpp"
+#include "resmgr/staging/replicas.hpp"
 
-namespace dmm::launcher {
+namespace dmm::staging {
 namespace {
 
 namespace fs = std::filesystem;
@@ -183,4 +183,4 @@ bool KeptFiles::copy(const InputFile& file, int descriptor) const {
   return false;
 }
 
-}  // namespace dmm::launcher
+}  // namespace dmm::staging

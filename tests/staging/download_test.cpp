@@ -1,6 +1,6 @@
 // Files by libcurl: from paths of the host, and from servers that never answer. Servers with other faults are in
 // tests/processes/files_test.py.
-#include "resmgr/launcher/download.hpp"
+#include "resmgr/staging/download.hpp"
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@
 namespace download_test {
 
 using namespace dmm;
-using namespace dmm::launcher;
+using namespace dmm::staging;
 namespace fs = std::filesystem;
 
 // printf abc | sha256sum

@@ -1,4 +1,4 @@
-#include "resmgr/launcher/following_sum.hpp"
+#include "resmgr/staging/following_sum.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "keys/sha256.hpp"
 
-namespace dmm::launcher {
+namespace dmm::staging {
 namespace {
 
 /// The thread is woken when this much more is there.
@@ -76,4 +76,4 @@ void FollowingSum::follow(int descriptor) {
   }
 }
 
-}  // namespace dmm::launcher
+}  // namespace dmm::staging

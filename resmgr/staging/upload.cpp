@@ -1,6 +1,6 @@
 // The server of a job manager takes the file with PUT. After a broken try, GET tells how many bytes it has
 // (docs/protocol.md, S132h).
-#include "resmgr/launcher/upload.hpp"
+#include "resmgr/staging/upload.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace dmm::launcher {
+namespace dmm::staging {
 namespace {
 
 /// The most bytes of a server's answer: a number, or words for people.
@@ -148,4 +148,4 @@ TransferFault upload(const OutputFile& file, const std::string& folder, const Up
   return fault;
 }
 
-}  // namespace dmm::launcher
+}  // namespace dmm::staging

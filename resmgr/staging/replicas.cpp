@@ -1,4 +1,4 @@
-#include "resmgr/launcher/replicas.hpp"
+#include "resmgr/staging/replicas.hpp"
 
 #include <curl/curl.h>
 
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "resmgr/launcher/following_sum.hpp"
+#include "resmgr/staging/following_sum.hpp"
 
-namespace dmm::launcher {
+namespace dmm::staging {
 namespace {
 
 /// libcurl gives 16 KiB at a time, for which a file system does as much work as for eight times that. Pieces of a
@@ -218,4 +218,4 @@ TransferFault bring(const InputFile& file, int descriptor, const TransferLimits&
   return fault;
 }
 
-}  // namespace dmm::launcher
+}  // namespace dmm::staging

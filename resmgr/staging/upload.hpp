@@ -5,9 +5,9 @@
 #include <string>
 
 #include "protocol/output_files.hpp"
-#include "resmgr/launcher/transfer.hpp"
+#include "resmgr/staging/transfer.hpp"
 
-namespace dmm::launcher {
+namespace dmm::staging {
 
 /// How long an unreachable job manager is waited for, beside the limits of a try.
 struct UploadLimits {
@@ -19,4 +19,4 @@ struct UploadLimits {
 /// Brings the file below `folder` to its URL; or returns why not.
 TransferFault upload(const OutputFile& file, const std::string& folder, const UploadLimits& limits);
 
-}  // namespace dmm::launcher
+}  // namespace dmm::staging

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include <fcntl.h>
+#include <sanitizer/asan_interface.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -135,6 +136,7 @@ int arrange_descriptors(const ShimFiles& files) {
 pid_t start_leader(const ShimPlan& plan, bool has_cgroup) {
   Leader leader{plan, has_cgroup, getpid()};
   alignas(16) char stack[stack_size];
+  ASAN_UNPOISON_MEMORY_REGION(stack, stack_size);  // the last leader never returned from it
   const pid_t process = clone(enter, stack + stack_size, CLONE_VM | CLONE_VFORK | SIGCHLD, &leader);
   if (process < 0) fail(plan, words_socket, Step::set_up, errno);
   if (leader.failed != Step::none) fail(plan, words_socket, leader.failed, leader.error);

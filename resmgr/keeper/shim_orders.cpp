@@ -16,9 +16,21 @@ namespace {
 constexpr std::size_t file_count = 5;
 using Files = std::array<int, file_count>;
 
-// The message says which of the descriptors it has.
-struct Presence {
+// One order on its way: which descriptors there are, and room for these.
+struct Letter {
   std::array<bool, file_count> there{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(Files))> room{};
+  iovec part{&there, sizeof there};
+  msghdr message{};
+
+  Letter() {
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = room.data();
+    message.msg_controllen = room.size();
+  }
+  Letter(const Letter&) = delete;
+  Letter& operator=(const Letter&) = delete;
 };
 
 int number_of(ShimSignal signal) { return signal == ShimSignal::end ? SIGRTMIN : SIGRTMIN + 1; }
@@ -27,46 +39,33 @@ int number_of(ShimSignal signal) { return signal == ShimSignal::end ? SIGRTMIN :
 
 bool order_job(int socket, const ShimFiles& files) {
   const Files all{files.input, files.output, files.error, files.cgroup, files.launcher};
-  Presence has;
+  Letter letter;
   Files sent{};
   std::size_t count = 0;
   for (std::size_t i = 0; i < file_count; ++i)
-    if ((has.there.at(i) = all.at(i) >= 0)) sent.at(count++) = all.at(i);
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof sent)> room{};
-  iovec part{&has, sizeof has};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = room.data();
-  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    if ((letter.there.at(i) = all.at(i) >= 0)) sent.at(count++) = all.at(i);
+  letter.message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+  cmsghdr* const header = CMSG_FIRSTHDR(&letter.message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(count * sizeof(int));
   std::memcpy(CMSG_DATA(header), sent.data(), count * sizeof(int));
   ssize_t size = 0;
-  while ((size = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR) continue;
-  return size == sizeof has;
+  while ((size = sendmsg(socket, &letter.message, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR) continue;
+  return size == sizeof letter.there;
 }
 
 bool await_job(int socket, ShimFiles& files) {
-  Presence has;
-  Files sent{};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof sent)> room{};
-  iovec part{&has, sizeof has};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = room.data();
-  message.msg_controllen = room.size();
+  Letter letter;
   ssize_t size = 0;
-  while ((size = recvmsg(socket, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) continue;
-  const cmsghdr* const header = size == sizeof has ? CMSG_FIRSTHDR(&message) : nullptr;
+  while ((size = recvmsg(socket, &letter.message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) continue;
+  const cmsghdr* const header = size == sizeof letter.there ? CMSG_FIRSTHDR(&letter.message) : nullptr;
   if (!header || header->cmsg_type != SCM_RIGHTS) return false;
+  Files sent{};
   std::memcpy(sent.data(), CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
   std::size_t next = 0;
   Files all{};
-  for (std::size_t i = 0; i < file_count; ++i) all.at(i) = has.there.at(i) ? sent.at(next++) : -1;
+  for (std::size_t i = 0; i < file_count; ++i) all.at(i) = letter.there.at(i) ? sent.at(next++) : -1;
   files = {all[0], all[1], all[2], all[3], all[4]};
   return true;
 }

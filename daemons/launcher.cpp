@@ -87,17 +87,17 @@ std::vector<std::string> variables_of(const JobFiles& files, const std::string& 
   return variables;
 }
 
-/// A folder for temporary files, made and removed.
+/// A short way to the folder for temporary files: a symbolic link, unless the folder's path is short. If the job is
+/// killed, the link alone stays behind: what is in the folder goes with the job's directory.
 class Temporary {
  public:
-  explicit Temporary(const fs::path& preferred) : path_(preferred) {
-    if (preferred.string().size() <= short_folder_max) return;
-    std::string name = "/tmp/dmm-XXXXXX";
-    if (mkdtemp(name.data())) made_ = path_ = name;
+  explicit Temporary(const fs::path& folder) : path_(folder) {
+    if (folder.string().size() <= short_folder_max) return;
+    const std::string link = "/tmp/dmm-" + new_token().substr(0, 12);
+    if (symlink(folder.c_str(), link.c_str()) == 0) made_ = path_ = link;
   }
   ~Temporary() {
-    std::error_code error;
-    if (!made_.empty()) fs::remove_all(made_, error);
+    if (!made_.empty()) unlink(made_.c_str());
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;

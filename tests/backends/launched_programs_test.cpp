@@ -48,6 +48,28 @@ TEST_CASE("process backend: a launched program that isn't there fails before any
   CHECK(ended.text.view().find("no-such-program") != std::string_view::npos);
 }
 
+TEST_CASE("process backend: temporary files of a parallel job are in its own folder, by a short way") {
+  const TemporaryFolder folder;
+  const std::string deep =
+      folder.path + "/a-folder-with-a-name/and-another-one-in-it";  // sockets need short paths
+  REQUIRE(std::filesystem::create_directories(deep));
+  for (const std::string& state : {folder.path, deep}) {
+    CAPTURE(state);
+    Manager manager(state);
+    manager.start(task(1),
+                  launched(Runner::per_node, "echo $TMPDIR; cd -P \"$TMPDIR\" && pwd && echo ${#TMPDIR}"));
+    manager.await<TaskStarted>(task(1));
+    manager.backend->perform(GoTask{task(1), one_part(1, 1)});
+    std::istringstream lines{std::string(manager.ended(task(1)).output)};
+    std::string way, place;
+    std::size_t length = 0;
+    lines >> way >> place >> length;
+    CHECK(place == manager.home(1) + "/.dmm");
+    CHECK(length <= 80);
+    CHECK_FALSE(std::filesystem::is_symlink(way));  // it was one, if the folder's path is long
+  }
+}
+
 TEST_CASE("process backend: without its stager a host is to blame for a job with input files, and starts others") {
   const TemporaryFolder folder, programs;
   for (const std::string name : {"/keeper", "/launcher"})

@@ -231,13 +231,22 @@ int JobFolder::make(const std::string& name, const JobTexts& texts, FileOwner ow
   return fault;
 }
 
-// Holds at most half of the descriptors that there may be: connections, and starts of jobs, need some, too.
-void JobFolder::hold_streams(const std::string& name, int directory) {
+// Streams are held with at most half of the descriptors that there may be: connections, and starts of jobs, need some,
+// too.
+std::size_t JobFolder::held_max() {
   rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur / 4 : 0;
+}
+
+void JobFolder::hold_streams(const std::string& name, int directory) {
   std::array<int, 2> held{-1, -1};
-  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && streams_.size() < limit.rlim_cur / 4)
+  if (streams_.size() < held_max())
     held = {open_stream(directory, Stream::output), open_stream(directory, Stream::error)};
   streams_[name] = held;
+}
+
+void JobFolder::job_ended(const std::string& name) {
+  if (streams_.size() > held_max() / 2) release_streams(name);
 }
 
 void JobFolder::release_streams(const std::string& name) {

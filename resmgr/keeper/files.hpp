@@ -73,12 +73,14 @@ class JobFolder {
   /// Makes a job's directory with its script, and its input, which has no name there; 0 or an errno. Its streams are
   /// held open before the job can replace them or block the way to them, until the directory is removed. So nothing
   /// that the job does there changes or delays the reading. With few descriptors left, streams aren't held, and are
-  /// read when the job is over.
+  /// read by their names when the job is over.
   int make(const std::string& name, const JobTexts& texts, FileOwner owner, JobFiles& files);
   /// Lets other accounts pass the state folder and the jobs' folder on the way to their own files, without listing
   /// either.
   bool let_through() const;
   void release_streams(const std::string& name);
+  /// A job's end was reported. Its streams are let go if many are held: those of running jobs need the room more.
+  void job_ended(const std::string& name);
   /// The lengths of the streams if they are held; else 0.
   StreamSizes stream_sizes(const std::string& name) const;
   /// Reads at most `length` bytes of a stream. While the job runs, only if the stream is held.
@@ -101,6 +103,7 @@ class JobFolder {
   bool put_away(int folder, const char* name);
   void put_away_in(int folder, const std::function<bool(const std::string& name)>& stays);
   void hold_streams(const std::string& name, int directory);
+  static std::size_t held_max();
 
   /// By job's name: for reading, by Stream; -1 if there was no descriptor left.
   std::unordered_map<std::string, std::array<int, 2>> streams_;

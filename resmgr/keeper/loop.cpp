@@ -210,6 +210,7 @@ void Keeper::report_end(OverJob& over) {
   output_sizes_.forget(over.end.serial);
   if (settings_.outlive) outcomes_.add(over.directory, {.job = over.job, .end = over.end}, folder_);
   send(with_streams(std::move(over.end), over.directory, folder_));
+  folder_.job_ended(over.directory);
 }
 
 void Keeper::end_all() {

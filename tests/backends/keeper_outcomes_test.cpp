@@ -2,6 +2,7 @@
 #include "resmgr/keeper/outcomes.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <thread>
 
@@ -172,6 +173,27 @@ TEST_CASE(
     stage.folder.release_streams("a");
     CHECK(stage.folder.read("a", Stream::output, 0, 100).data == (what == "nothing" ? "of the job" : ""));
   }
+}
+
+TEST_CASE("keeper outcomes: the streams of a job that is over stay held, unless many are") {
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit low{400, before.rlim_max};
+  KeeperFolder stage;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &low) == 0);
+  const auto read_of_over_job = [&](const std::string& name) {
+    stage.write("jobs/" + name + "/output", "of the job");
+    std::filesystem::remove(stage.path("jobs/" + name + "/output"));
+    stage.write("jobs/" + name + "/output", "another");
+    stage.folder.job_ended(name);
+    return stage.folder.read(name, Stream::output, 0, 100).data;
+  };
+  for (int job = 1; job <= 50; ++job) stage.make(std::to_string(job));  // an eighth of the limit
+  CHECK(read_of_over_job("1") == "of the job");
+  stage.make("51");
+  CHECK(read_of_over_job("2") == "another");
+  CHECK(read_of_over_job("3") == "of the job");
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
 }
 
 }  // namespace keeper_outcomes_test

@@ -87,9 +87,9 @@ int enter(void* argument) {
   execute(leader);
 }
 
-// The files of a job, which the shim closes with it.
-constexpr int job_places[] = {0, 1, 2, cgroup_file, launcher_socket};
-constexpr int job_place_count = 5;
+// Where a job has its files, which the shim closes with it.
+constexpr ShimFiles job_places{0, 1, 2, cgroup_file, launcher_socket};
+static_assert(job_places[cgroup_index] == cgroup_file);
 
 void close_files() {
   for (const int place : job_places) close(place);
@@ -110,13 +110,12 @@ int keep_sockets(int words, int orders) {
 // Puts the program's descriptors where the program has them; 0 or an errno. The program keeps only its three, and a
 // launcher its socket.
 int arrange_descriptors(const ShimFiles& files) {
-  const int wanted[job_place_count] = {files.input, files.output, files.error, files.cgroup, files.launcher};
-  int moved[job_place_count];
-  for (int i = 0; i < job_place_count; ++i) {
-    moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD_CLOEXEC, out_of_the_way);
-    if (wanted[i] >= 0 && moved[i] < 0) return errno;
+  ShimFiles moved{};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    moved[i] = files[i] < 0 ? -1 : fcntl(files[i], F_DUPFD_CLOEXEC, out_of_the_way);
+    if (files[i] >= 0 && moved[i] < 0) return errno;
   }
-  for (int i = 0; i < job_place_count; ++i) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
     const int place = job_places[i];
     if (moved[i] < 0)
       close(place);
@@ -147,10 +146,12 @@ pid_t start_leader(const ShimPlan& plan, bool has_cgroup) {
 // A job while its shim has processes of it.
 struct Course {
   const ShimPlan& plan;
-  bool alone = false;  // in namespaces of its own, where -1 is all of the job and nothing else
-  pid_t leader = 0;    // 0 when it has ended
+  pid_t leader = 0;  // 0 when it has ended
   bool asked = false;
   bool rests = false;  // the shim said so
+
+  // In namespaces of its own, where -1 is all of the job and nothing else.
+  bool is_alone() const { return plan.isolation.namespaces; }
 };
 
 // Reaps children; whether there is more to wait for. Reports the end of the leader, which is no process any more then.
@@ -167,14 +168,14 @@ bool reap(Course& course) {
     word.status = status;
     word.cpu = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
   }
-  course.rests = word.rests = process < 0 && !course.alone;
+  course.rests = word.rests = process < 0 && !course.is_alone();
   if (course.rests) close_files();
   if (course.leader != leader) say(words_socket, word);
-  return process == 0 && (course.leader != 0 || (course.asked && course.alone && course.plan.warns_all));
+  return process == 0 && (course.leader != 0 || (course.asked && course.is_alone() && course.plan.warns_all));
 }
 
 void pass_on(Course& course, ShimSignal signal) {
-  const pid_t job_processes = course.alone ? -1 : -course.leader;
+  const pid_t job_processes = course.is_alone() ? -1 : -course.leader;
   if (signal == ShimSignal::kill) {
     kill(job_processes, SIGKILL);
     return;
@@ -188,9 +189,8 @@ void pass_on(Course& course, ShimSignal signal) {
 // Whether the shim rests then.
 bool run_job(const ShimPlan& plan, const ShimFiles& files) {
   if (const int error = arrange_descriptors(files)) fail(plan, words_socket, Step::set_up, error);
-  const bool alone = plan.isolation.namespaces;
-  const pid_t keeper = alone ? 0 : getppid();  // it has no number in namespaces of a job's own
-  Course course{plan, alone, start_leader(plan, files.cgroup >= 0)};
+  Course course{plan, start_leader(plan, files[cgroup_index] >= 0)};
+  const pid_t keeper = course.is_alone() ? 0 : getppid();  // it has no number in namespaces of a job's own
   while (reap(course)) {
     ShimSignal signal{};
     if (await_signal(plan.serial, keeper, signal)) pass_on(course, signal);
@@ -206,7 +206,7 @@ void run_shim(const ShimPlan& plan, const Hiding& hiding, int words, int orders)
   if (plan.isolation.namespaces)
     if (const int error = isolate(plan.isolation, hiding)) fail(plan, words_socket, Step::set_up, error);
   prctl(PR_SET_DUMPABLE, 0);  // this is a copy of the keeper, which has a secret
-  ShimFiles files;
+  ShimFiles files{};
   while (await_job(orders_socket, files) && run_job(plan, files)) continue;
   _exit(0);
 }

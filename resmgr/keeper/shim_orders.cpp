@@ -13,13 +13,10 @@
 namespace dmm::keeper {
 namespace {
 
-constexpr std::size_t file_count = 5;
-using Files = std::array<int, file_count>;
-
 // One order on its way: which descriptors there are, and room for these.
 struct Letter {
-  std::array<bool, file_count> there{};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(Files))> room{};
+  std::array<bool, ShimFiles{}.size()> there{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ShimFiles))> room{};
   iovec part{&there, sizeof there};
   msghdr message{};
 
@@ -38,12 +35,11 @@ int number_of(ShimSignal signal) { return signal == ShimSignal::end ? SIGRTMIN :
 }  // namespace
 
 bool order_job(int socket, const ShimFiles& files) {
-  const Files all{files.input, files.output, files.error, files.cgroup, files.launcher};
   Letter letter;
-  Files sent{};
+  ShimFiles sent{};
   std::size_t count = 0;
-  for (std::size_t i = 0; i < file_count; ++i)
-    if ((letter.there.at(i) = all.at(i) >= 0)) sent.at(count++) = all.at(i);
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if ((letter.there.at(i) = files.at(i) >= 0)) sent.at(count++) = files.at(i);
   letter.message.msg_controllen = CMSG_SPACE(count * sizeof(int));
   cmsghdr* const header = CMSG_FIRSTHDR(&letter.message);
   header->cmsg_level = SOL_SOCKET;
@@ -61,12 +57,10 @@ bool await_job(int socket, ShimFiles& files) {
   while ((size = recvmsg(socket, &letter.message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) continue;
   const cmsghdr* const header = size == sizeof letter.there ? CMSG_FIRSTHDR(&letter.message) : nullptr;
   if (!header || header->cmsg_type != SCM_RIGHTS) return false;
-  Files sent{};
+  ShimFiles sent{};
   std::memcpy(sent.data(), CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
   std::size_t next = 0;
-  Files all{};
-  for (std::size_t i = 0; i < file_count; ++i) all.at(i) = letter.there.at(i) ? sent.at(next++) : -1;
-  files = {all[0], all[1], all[2], all[3], all[4]};
+  for (std::size_t i = 0; i < files.size(); ++i) files.at(i) = letter.there.at(i) ? sent.at(next++) : -1;
   return true;
 }
 

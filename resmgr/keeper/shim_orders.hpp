@@ -2,20 +2,18 @@
 // signals that name it. A signal that comes when the shim has another job already is ignored.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include <sys/types.h>
 
 namespace dmm::keeper {
 
-/// The descriptors of a job's files, in the keeper or in its shim; -1 for none.
-struct ShimFiles {
-  int input = -1;
-  int output = -1;
-  int error = -1;
-  int cgroup = -1;    ///< the file that takes the job's processes
-  int launcher = -1;  ///< a launcher's socket to the keeper
-};
+/// The descriptors of a job's files, in the keeper or in its shim; -1 for none. In order: its input, output and error,
+/// the file that takes its processes into its cgroup, and a launcher's socket to the keeper.
+using ShimFiles = std::array<int, 5>;
+constexpr std::size_t cgroup_index = 3;
 
 /// Tells a shim to begin with the plan in its page; false with errno if the shim is gone. The caller keeps its
 /// descriptors.

@@ -46,11 +46,7 @@ class PlanPage {
   explicit PlanPage(std::size_t bytes);
   ~PlanPage();
   PlanPage(PlanPage&& other) noexcept : begin_(std::exchange(other.begin_, nullptr)), size_(other.size_) {}
-  PlanPage& operator=(PlanPage&& other) noexcept {
-    std::swap(begin_, other.begin_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
+  PlanPage& operator=(PlanPage&&) = delete;
 
   /// False if there was no memory; errno says why.
   bool is_made() const { return begin_ != nullptr; }

@@ -95,10 +95,12 @@ pid_t spawn(const StartJob& job, const SpawnContext& context, Shims& shims) {
     if (!write_plan(job, context, directory, *page, bytes)) break;
     if (const pid_t shim = shims.order_resting(context.files)) return shim;
   }
-  PlanPage page(bytes);
-  if (page.is_made() && !write_plan(job, context, directory, page, bytes)) page = PlanPage(bytes);
-  if (!page.is_made() || !write_plan(job, context, directory, page, bytes)) return 0;
-  return shims.start(std::move(page), hiding_of(context.state, directory), context.words, context.files);
+  while (true) {
+    PlanPage page(bytes);
+    if (!page.is_made()) return 0;
+    if (write_plan(job, context, directory, page, bytes))
+      return shims.start(std::move(page), hiding_of(context.state, directory), context.words, context.files);
+  }
 }
 
 StartFailure failure_of(const StartJob& job, Step step, int error) {

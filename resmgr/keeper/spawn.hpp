@@ -20,7 +20,7 @@ struct SpawnContext {
   const Rules& rules;
   Isolation isolation;
   rlim_t mark = 0;  ///< see Marks
-  ShimFiles files;
+  ShimFiles files{};
   int words = -1;
 };
 

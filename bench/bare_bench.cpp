@@ -191,22 +191,14 @@ int main(int argc, char** argv) {
   using namespace dmm::bench;
   const Arguments arguments(argc, argv);
   dmm::begin_daemon(true);
-  if (arguments.role() == "spawn") return spawn(arguments), 0;
   zmq::context_t context;
   context.set(zmq::ctxopt::max_sockets, 8'192);
-  if (arguments.role() == "receive")
-    receive_all(arguments, context);
-  else if (arguments.role() == "send")
-    send_all(arguments, context);
-  else if (arguments.role() == "echo")
-    echo(arguments, context);
-  else if (arguments.role() == "relay")
-    relay(arguments, context);
-  else if (arguments.role() == "ping")
-    ping(arguments, context);
-  else if (arguments.role() == "peers")
-    peers(arguments, context);
-  else
-    fail("usage: bare_bench receive|send|echo|relay|ping|peers|spawn key=value...");
-  return 0;
+  return play(arguments, "bare_bench",
+              {{"receive", [&] { receive_all(arguments, context); }},
+               {"send", [&] { send_all(arguments, context); }},
+               {"echo", [&] { echo(arguments, context); }},
+               {"relay", [&] { relay(arguments, context); }},
+               {"ping", [&] { ping(arguments, context); }},
+               {"peers", [&] { peers(arguments, context); }},
+               {"spawn", [&] { spawn(arguments); }}});
 }

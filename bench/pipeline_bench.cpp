@@ -182,17 +182,10 @@ int main(int argc, char** argv) {
   dmm::begin_daemon(true);
   zmq::context_t context;
   context.set(zmq::ctxopt::max_sockets, 8'192);
-  if (arguments.role() == "nodes")
-    nodes(arguments, context);
-  else if (arguments.role() == "flow")
-    flow(arguments, context);
-  else if (arguments.role() == "lockstep")
-    lockstep(arguments, context);
-  else if (arguments.role() == "hold")
-    hold(arguments, context);
-  else if (arguments.role() == "neighbours")
-    neighbours(arguments, context);
-  else
-    fail("usage: pipeline_bench nodes|flow|lockstep|hold|neighbours key=value...");
-  return 0;
+  return play(arguments, "pipeline_bench",
+              {{"nodes", [&] { nodes(arguments, context); }},
+               {"flow", [&] { flow(arguments, context); }},
+               {"lockstep", [&] { lockstep(arguments, context); }},
+               {"hold", [&] { hold(arguments, context); }},
+               {"neighbours", [&] { neighbours(arguments, context); }}});
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -48,6 +49,22 @@ class Arguments {
   std::string role_;
   std::map<std::string, std::string> values_;
 };
+
+/// A role that a program can play.
+struct Role {
+  const char* name;
+  std::function<void()> play;
+};
+
+/// Plays the role that the arguments name, of those that the program has. Returns its exit status.
+inline int play(const Arguments& arguments, const std::string& program, const std::vector<Role>& roles) {
+  std::string names;
+  for (const Role& role : roles) {
+    if (arguments.role() == role.name) return role.play(), 0;
+    names += (names.empty() ? "" : "|") + std::string(role.name);
+  }
+  fail("usage: " + program + ' ' + names + " key=value...");
+}
 
 /// Seconds on the monotonic clock.
 inline double clock_seconds() {

@@ -174,15 +174,9 @@ void measure_log(const Arguments& arguments) {
 int main(int argc, char** argv) {
   using namespace dmm::bench;
   const Arguments arguments(argc, argv);
-  if (arguments.role() == "dual")
-    measure_dual(arguments);
-  else if (arguments.role() == "tree")
-    measure_tree(arguments);
-  else if (arguments.role() == "one")
-    measure_model(dmm::equal_clusters(1, 128), arguments);
-  else if (arguments.role() == "log")
-    measure_log(arguments);
-  else
-    fail("expected dual, tree, one or log");
-  return 0;
+  return play(arguments, "simulate_bench",
+              {{"dual", [&] { measure_dual(arguments); }},
+               {"tree", [&] { measure_tree(arguments); }},
+               {"one", [&] { measure_model(dmm::equal_clusters(1, 128), arguments); }},
+               {"log", [&] { measure_log(arguments); }}});
 }

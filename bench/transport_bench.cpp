@@ -65,11 +65,6 @@ int main(int argc, char** argv) {
   using namespace dmm::bench;
   const Arguments arguments(argc, argv);
   dmm::begin_daemon(true);
-  if (arguments.role() == "receive")
-    receive(arguments);
-  else if (arguments.role() == "send")
-    send(arguments);
-  else
-    fail("usage: transport_bench receive|send key=value...");
-  return 0;
+  return play(arguments, "transport_bench",
+              {{"receive", [&] { receive(arguments); }}, {"send", [&] { send(arguments); }}});
 }

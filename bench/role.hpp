@@ -50,16 +50,16 @@ class Arguments {
   std::map<std::string, std::string> values_;
 };
 
-/// A role that a program can play.
-struct Role {
+/// A role that a program can play in a measurement, by its name. Not to be confused with the Role of a manager.
+struct NamedRole {
   const char* name;
   std::function<void()> play;
 };
 
 /// Plays the role that the arguments name, of those that the program has. Returns its exit status.
-inline int play(const Arguments& arguments, const std::string& program, const std::vector<Role>& roles) {
+inline int play(const Arguments& arguments, const std::string& program, const std::vector<NamedRole>& roles) {
   std::string names;
-  for (const Role& role : roles) {
+  for (const NamedRole& role : roles) {
     if (arguments.role() == role.name) return role.play(), 0;
     names += (names.empty() ? "" : "|") + std::string(role.name);
   }

@@ -15,7 +15,7 @@ namespace dmm::bench {
 /// CURVE over tcp with a new key. Returns its certificate, signed by the site that works in the folder DMM_KEYS.
 inline std::string prove(zmq::socket_t& socket, const LinkKey& listener, const Party& self) {
   const char* const folder = std::getenv("DMM_KEYS");
-  const auto site = read_site_secret(folder != nullptr ? folder : "");
+  const auto site = read_site_signer(folder != nullptr ? folder : "");
   if (site.index() == 1 || !std::get<0>(site)) fail("DMM_KEYS names no folder of a site manager with keys");
   const LinkSecret secret = new_link_secret();
   const LinkKey link = public_of(secret);

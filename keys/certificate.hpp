@@ -1,15 +1,17 @@
 // A certificate: a site says that a link key belongs to one of its managers, or to one of its people, until a day.
 // The site signs it with the site's key, so any party that knows the site knows the site's managers.
 //
-// Written as letters of base64url: the signature, then the text that is signed, which is JSON. A certificate with
-// a key that we don't know is refused: the key may restrict what we would allow.
+// Written as a signed text (keys/signed_text.hpp). A certificate with a JSON key that we don't know is refused: the key
+// may restrict what we would allow.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "keys/key.hpp"
+#include "keys/signed_text.hpp"
 #include "protocol/ids.hpp"
 #include "protocol/or_fault.hpp"
 #include "protocol/rights.hpp"
@@ -24,7 +26,8 @@ struct Certificate {
   LinkKey link;
   Right right = Right::none;  ///< of a person
   WallSeconds from = 0;
-  WallSeconds until = 0;  ///< not valid from then on
+  WallSeconds until = 0;                   ///< not valid from then on
+  std::vector<std::string> successions{};  ///< how the site's key followed earlier ones (keys/succession.hpp)
 
   bool is_valid(WallSeconds now) const { return from <= now && now < until; }
   bool operator==(const Certificate&) const = default;
@@ -36,7 +39,7 @@ struct CertificateFault {
 };
 
 /// The longest one, in bytes before it is written as letters.
-constexpr std::size_t certificate_bytes_max = 1'024;
+constexpr std::size_t certificate_bytes_max = 3'072;
 /// A certificate is valid for so long from the day on which it is made.
 constexpr WallSeconds certificate_life = 90 * 86'400;
 /// Clocks of two sites may differ by this much.
@@ -48,15 +51,14 @@ std::string certify(const Certificate& certificate, const SiteSecret& secret);
 /// A certificate as it was written, before its signature is checked.
 struct UnverifiedCertificate {
   Certificate certificate;
-  Signature signature{};
-  std::string text;  ///< that is signed
+  SignedText written;
 };
 
 /// What the letters say, unverified: which site's key is needed.
 OrFault<UnverifiedCertificate, CertificateFault> read_unverified(std::string_view letters);
 
 /// The certificate, if the site signed it. Validity is for the caller to ask.
-OrFault<Certificate, CertificateFault> verify(const UnverifiedCertificate& written, const SiteKey& site);
+OrFault<Certificate, CertificateFault> verify(const UnverifiedCertificate& shown, const SiteKey& site);
 
 /// What the letters say, if the site signed them. Validity is for the caller to ask.
 OrFault<Certificate, CertificateFault> read_certificate(std::string_view letters, const SiteKey& site);

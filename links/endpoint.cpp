@@ -43,6 +43,7 @@ Endpoint::Endpoint(EndpointSettings settings)
   trust_.configure(settings_.admission.trust);
   if (!settings_.link_secret) return;
   keys_.seals = std::make_unique<Seals>(*settings_.link_secret, settings_.seal_salt);
+  trust_.follow(settings_.certificate);  // a site that was started again knows its former keys
   keys_.certify_at = renewal_of(settings_.certificate);
   next_tick_ = std::min(next_tick_, keys_.certify_at);
 }

@@ -172,7 +172,7 @@ class Endpoint {
   bool is_proved(Instant now, const Way& way, const Voucher& voucher, const Party& from) const;
   std::optional<LinkKey> key_of(const Way& way, const Voucher& voucher, const Party& from) const;
   OrFault<std::unique_ptr<Proof>> shown_by(Instant now, const std::optional<LinkKey>& key,
-                                           const Envelope& envelope) const;
+                                           const Envelope& envelope);
   bool is_older(const Peer& peer, const Envelope& envelope, const Proof& proof) const;
   bool is_of_holder(const Peer& peer, const Voucher& voucher, const Proof* shown) const;
   void note_holder(Peer& peer, const Voucher& voucher, std::unique_ptr<Proof> shown);
@@ -185,7 +185,8 @@ class Endpoint {
   void note_link_key(Peer& peer, const LinkKey& link);
   void take_next(const Peer& peer, const std::string& certificate);
   void take_certify(Instant now, Peer& peer, const Certify& asked);
-  void take_certified(const Peer& peer, const Certified& answer);
+  void take_certified(Instant now, const Peer& peer, const Certified& answer);
+  void follow_site_key(Instant now, std::string_view certificate);
   void vouch_to(Instant now, Peer& peer);
   void vouch_to_all(Instant now, const Peer* but);
   void ask_certificates(Instant now);

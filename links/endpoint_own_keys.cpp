@@ -34,6 +34,7 @@ Instant Endpoint::renewal_of(std::string_view letters) const {
 }
 
 void Endpoint::hold(Instant now, const LinkSecret& secret, std::string certificate) {
+  follow_site_key(now, certificate);
   const bool is_other = keys_.seals && public_of(secret) != keys_.seals->key();
   if (!keys_.seals) keys_.seals = std::make_unique<Seals>(secret, settings_.seal_salt);
   if (is_other) renew_proof(secret);
@@ -84,7 +85,8 @@ void Endpoint::ask_certificates(Instant now) {
        {}, {});
 }
 
-void Endpoint::take_certified(const Peer& peer, const Certified& answer) {
+void Endpoint::take_certified(Instant now, const Peer& peer, const Certified& answer) {
+  follow_site_key(now, answer.certificate);
   const SiteName& own = settings_.self.site;
   const SiteKey* const site = trust_.find(own);
   const auto read = trust_.read(answer.certificate);
@@ -119,7 +121,7 @@ void Endpoint::certified(Instant now, const Party& manager, std::string certific
 bool Endpoint::take_key_message(Instant now, Peer& peer, const Message& message) {
   if (const auto* vouch = std::get_if<Vouch>(&message)) return take_vouch(now, peer, *vouch), true;
   if (const auto* asked = std::get_if<Certify>(&message)) return take_certify(now, peer, *asked), true;
-  if (const auto* answer = std::get_if<Certified>(&message)) return take_certified(peer, *answer), true;
+  if (const auto* answer = std::get_if<Certified>(&message)) return take_certified(now, peer, *answer), true;
   return false;
 }
 
@@ -180,6 +182,18 @@ Learned Endpoint::learn_revoked(const RevocationHeard& heard) {
   if (heard.teller == own) return trust_.learn_revoked(heard.link);
   if (heard.site == own || !is_name(std::string_view(heard.site.text))) return Learned::known;
   return trust_.learn_revoked({heard.teller, false}, heard.site, heard.link);
+}
+
+/// A certificate may show that its site signs with another key now. If it is our own site, the site is asked to sign
+/// with that key for us, too.
+void Endpoint::follow_site_key(Instant now, std::string_view certificate) {
+  const auto site = trust_.follow(certificate);
+  if (!site) return;
+  out_.notices.push_back(
+      {Level::info, "site_key", {}, {{"site", std::string(site->text)}, {"key", to_text(*trust_.find(*site))}}});
+  if (*site != settings_.self.site || settings_.self.role == Role::site_manager || !keys_.seals) return;
+  keys_.certify_at = now;
+  next_tick_ = std::min(next_tick_, now);
 }
 
 void Endpoint::take_next(const Peer& peer, const std::string& certificate) {

@@ -83,12 +83,13 @@ WallSeconds Endpoint::wall_seconds(Instant now) const {
 /// What the certificate of a Hello over tcp or under a seal proves, if it lets the sender speak for the party that
 /// it names; null where nothing has to be shown.
 OrFault<std::unique_ptr<Proof>> Endpoint::shown_by(Instant now, const std::optional<LinkKey>& key,
-                                                   const Envelope& envelope) const {
+                                                   const Envelope& envelope) {
   const Hello* const greeting = std::get_if<Hello>(&envelope.message);
   if (!key || !greeting || DMM_PLANT(gate_open)) return std::unique_ptr<Proof>();
   // A newcomer has no certificate yet: it may show the code of a token, and nothing else.
   if (envelope.from.role == Role::client && greeting->certificate.empty())
     return std::make_unique<Proof>(Proof{*key, envelope.from, Right::none, 0, INT64_MAX, false});
+  follow_site_key(now, greeting->certificate);
   auto proved = trust_.prove(*key, greeting->certificate, wall_seconds(now));
   if (const auto* fault = std::get_if<std::string>(&proved)) return *fault;
   Proof& proof = std::get<Proof>(proved);
@@ -122,6 +123,7 @@ void Endpoint::introduce(Instant now, const Way& way, const Relay& relay) {
   const Envelope* const envelope = std::get_if<Envelope>(&decoded);
   const Hello* const greeting = envelope ? std::get_if<Hello>(&envelope->message) : nullptr;
   if (!greeting || envelope->from != relay.from || envelope->to != settings_.self) return refuse(0, "not_sealed");
+  follow_site_key(now, greeting->certificate);
   const auto proved = trust_.prove(greeting->certificate, wall_seconds(now));
   if (const auto* fault = std::get_if<std::string>(&proved))
     return turn_away(now, way, *envelope, "not_proved", *fault);

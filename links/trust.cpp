@@ -9,6 +9,7 @@ namespace dmm {
 void Trust::configure(TrustSettings settings) {
   configured_ = std::move(settings);
   told_.leave_to(configured_.sites);
+  succeeded_.keep_those_of([&](const SiteName& site) { return first_of(site); });
 }
 
 Learned Trust::learn(const Teller& teller, const SiteName& site, const SiteKey& key) {
@@ -27,14 +28,28 @@ Learned Trust::learn_revoked(const LinkKey& link) {
   return Learned::news;
 }
 
-const SiteKey* Trust::find(const SiteName& site) const {
+const SiteKey* Trust::first_of(const SiteName& site) const {
   const auto known = configured_.sites.find(site);
   return known != configured_.sites.end() ? &known->second : told_.find(site);
 }
 
+const SiteKey* Trust::find(const SiteName& site) const {
+  const SiteKey* const first = first_of(site);
+  return first ? &succeeded_.newest(site, *first) : nullptr;
+}
+
+std::optional<SiteName> Trust::follow(std::string_view certificate) {
+  const auto read = read_unverified(certificate);
+  const auto* const shown = std::get_if<UnverifiedCertificate>(&read);
+  const SiteKey* const first = shown ? first_of(shown->certificate.party.site) : nullptr;
+  if (!first || !succeeded_.follow(*shown, *first)) return std::nullopt;
+  return shown->certificate.party.site;
+}
+
 Vouch Trust::vouch(const SiteName& self) const {
   Vouch vouch;
-  for (const auto& [site, key] : configured_.sites) vouch.sites.push_back({site, to_text(key)});
+  for (const auto& [site, key] : configured_.sites)
+    vouch.sites.push_back({site, to_text(succeeded_.newest(site, key))});
   told_.add_sites(vouch);
   for (const LinkKey& link : configured_.revoked) vouch.revoked.push_back({self, to_text(link)});
   told_.add_revoked(vouch);
@@ -46,11 +61,12 @@ OrFault<Certificate> Trust::read(std::string_view certificate) const {
     return "it shows no certificate; its site's `dmm certify` makes one (for a command: in the folder DMM_KEYS)";
   const auto written = read_unverified(certificate);
   if (const auto* fault = std::get_if<CertificateFault>(&written)) return fault->text;
-  const SiteName& site = std::get<UnverifiedCertificate>(written).certificate.party.site;
-  const SiteKey* const key = find(site);
-  if (!key)
+  const auto& shown = std::get<UnverifiedCertificate>(written);
+  const SiteName& site = shown.certificate.party.site;
+  const SiteKey* const first = first_of(site);
+  if (!first)
     return "the key of site " + std::string(site.text) + " isn't known here: the \"key\" of a link makes it known";
-  const auto read = verify(std::get<UnverifiedCertificate>(written), *key);
+  const auto read = succeeded_.verify(shown, *first);
   if (const auto* fault = std::get_if<CertificateFault>(&read)) return fault->text;
   return std::get<Certificate>(read);
 }

@@ -2,7 +2,8 @@
 // site's key says which managers are the site's (keys/certificate.hpp).
 //
 // The configuration has the last word. Otherwise the first word on a site stays: a neighbour that vouches for
-// another key of a known site is not believed.
+// another key of a known site is not believed. A site that replaces its key has the former key sign the new one
+// (succeeded_keys.hpp); then it is known by both.
 //
 // Which link keys are revoked spreads the same way. For a site of the configuration its own word alone counts, and
 // for other sites that of any site manager. Other managers take their own site's word for all keys. What each site
@@ -10,6 +11,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "keys/certificate.hpp"
+#include "links/succeeded_keys.hpp"
 #include "links/told_keys.hpp"
 #include "protocol/messages.hpp"
 
@@ -48,8 +51,10 @@ class Trust {
   Learned learn_revoked(const LinkKey& link);
   /// Whether the configuration has the key of the site.
   bool is_configured(const SiteName& site) const { return configured_.sites.contains(site); }
-  /// Null if the site isn't known.
+  /// The key that the site signs with now; null if the site isn't known.
   const SiteKey* find(const SiteName& site) const;
+  /// Takes note of a newer key of a site that the certificate shows. The site, if there is one.
+  std::optional<SiteName> follow(std::string_view certificate);
   bool is_revoked(const SiteName& site, const LinkKey& link) const {
     return configured_.revoked.contains(link) || revoked_by_ours_.contains(link) || told_.is_revoked(site, link);
   }
@@ -65,9 +70,13 @@ class Trust {
   OrFault<Certificate> read(std::string_view certificate) const;
 
  private:
+  /// The key by which the site became known.
+  const SiteKey* first_of(const SiteName& site) const;
+
   TrustSettings configured_;
   std::set<LinkKey> revoked_by_ours_;  ///< as the manager of our own site says
   ToldKeys told_;
+  SucceededKeys succeeded_;
 };
 
 /// Whether the proof lets its holder speak for a party: for itself, and as a client.

@@ -127,12 +127,12 @@ OrFault<Token> Enrolment::invite(const Json& argument) const {
   const auto hours = argument.find("hours");
   const double good_for = hours != argument.end() && hours->is_number() ? hours->get<double>() : hours_default;
   if (!(good_for > 0 && good_for <= hours_max)) return "invite: expected \"hours\" above 0, at most 720";
-  auto secret = signer_in(folder_);
-  if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
+  auto signer = signer_in(folder_);
+  if (auto* fault = std::get_if<std::string>(&signer)) return std::move(*fault);
   Token token{*newcomer,
               name,
               site_,
-              public_of(std::get<SiteSecret>(secret)),
+              public_of(std::get<SiteSigner>(signer).secret),
               at + key_mark + to_text(link_),
               reversed(relation),
               ancestors_,
@@ -189,9 +189,9 @@ OrFault<Enrolment::Taken> Enrolment::take_in(const Json& argument) const {
     if (!fault.empty()) return fault;
     return Taken{{}, true};
   }
-  auto secret = signer_in(folder_);
-  if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
-  return Taken{certify_now(party, *link, Right::none, std::get<SiteSecret>(secret)), false};
+  auto signer = signer_in(folder_);
+  if (auto* fault = std::get_if<std::string>(&signer)) return std::move(*fault);
+  return Taken{certify_now(party, *link, Right::none, std::get<SiteSigner>(signer)), false};
 }
 
 WhyNot Enrolment::add_link(const Json& argument) const {
@@ -235,9 +235,9 @@ OrFault<std::vector<std::string>> Enrolment::revoke(const Json& argument) const 
 }
 
 OrFault<SiteKey> Enrolment::site_key() const {
-  auto secret = signer_in(folder_);
-  if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
-  return public_of(std::get<SiteSecret>(secret));
+  auto signer = signer_in(folder_);
+  if (auto* fault = std::get_if<std::string>(&signer)) return std::move(*fault);
+  return public_of(std::get<SiteSigner>(signer).secret);
 }
 
 std::optional<EnrolmentAnswer> answer_enrolment(const std::optional<Enrolment>& office, const Ask& ask) {

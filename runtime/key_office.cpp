@@ -18,6 +18,8 @@ constexpr Duration overlap_default = seconds(86'400);
 constexpr Duration look_again = seconds(60);
 /// How often another key is tried for a peer that isn't there.
 constexpr Duration between_attempts = seconds(5);
+/// A rotation of the site's key has this in its question.
+constexpr const char* site_key_word = "site_key";
 
 LogEvent told(Level level, std::string_view event, std::string text) {
   return {level, event, {}, {{"text", std::move(text)}}};
@@ -30,10 +32,8 @@ WallSeconds from_of(const Keyring& keyring) {
 }
 
 /// The overlap that the question "rotate" wants, or what is wrong with it.
-OrFault<Duration> overlap_in(const Ask& ask) {
-  const auto argument = nlohmann::json::parse(ask.argument.empty() ? "{}" : ask.argument, nullptr, false);
+OrFault<Duration> overlap_in(const nlohmann::json& argument) {
   constexpr std::int64_t seconds_max = 30 * 86'400;
-  if (!argument.is_object()) return "rotate: the argument is not a JSON object";
   const auto overlap = argument.find("overlap_seconds");
   if (overlap == argument.end()) return overlap_default;
   const bool is_good = overlap->is_number_integer() && *overlap >= std::int64_t{0} && *overlap <= seconds_max;
@@ -136,9 +136,9 @@ void KeyOffice::on(Instant now, Endpoint& endpoint, const KeyNeeded&, std::vecto
 }
 
 /// Why the key isn't certified; a key that is certified is noted.
-WhyNot KeyOffice::fault_of(const CertificateAsked& asked, const SiteSecret& secret) const {
+WhyNot KeyOffice::fault_of(const CertificateAsked& asked, const SiteSigner& signer) const {
   if (asked.party == self_) return {};
-  if (!shows_possession(asked.possession, asked.link, secret, to_text(asked.party)))
+  if (!shows_possession(asked.possession, asked.link, signer.secret, to_text(asked.party)))
     return "it doesn't show that it has the secret of the key";
   // An order that revokes a key may not have reached the endpoint yet.
   const auto revoked = read_revoked(directory_);
@@ -152,14 +152,14 @@ WhyNot KeyOffice::fault_of(const CertificateAsked& asked, const SiteSecret& secr
 
 void KeyOffice::on(Instant now, Endpoint& endpoint, const CertificateAsked& asked, std::vector<LogEvent>& log) {
   if (!is_site() || !keyring_) return;
-  const auto secret = signer_in(directory_);
-  const auto* const unsigned_since = std::get_if<std::string>(&secret);
-  WhyNot why_not = unsigned_since ? *unsigned_since : fault_of(asked, std::get<SiteSecret>(secret));
+  const auto signer = signer_in(directory_);
+  const auto* const unsigned_since = std::get_if<std::string>(&signer);
+  WhyNot why_not = unsigned_since ? *unsigned_since : fault_of(asked, std::get<SiteSigner>(signer));
   if (!why_not.empty()) {
     log.push_back(told(Level::warning, "not_certified", to_text(asked.party) + ": " + why_not));
     return;
   }
-  std::string certificate = certify_now(asked.party, asked.link, Right::none, std::get<SiteSecret>(secret));
+  std::string certificate = certify_now(asked.party, asked.link, Right::none, std::get<SiteSigner>(signer));
   log.push_back({Level::info, "certified", {}, {{"peer", to_text(asked.party)}, {"link", to_text(asked.link)}}});
   if (asked.party != self_) return endpoint.certified(now, asked.party, std::move(certificate));
   keyring_->certificate = certificate;
@@ -213,10 +213,11 @@ OrFault<WallSeconds> KeyOffice::rotate(Instant now, Duration overlap, Endpoint& 
   const WallSeconds from = wall_seconds() + overlap.microseconds / 1'000'000;
   Keyring next{new_link_secret(), {}, keyring_->site};
   if (is_site()) {
-    const auto secret = signer_in(directory_);
-    if (const auto* fault = std::get_if<std::string>(&secret)) return *fault;
-    next.certificate = certify({self_, public_of(next.link), Right::none, from, from + certificate_life},
-                               std::get<SiteSecret>(secret));
+    const auto read = signer_in(directory_);
+    if (const auto* fault = std::get_if<std::string>(&read)) return *fault;
+    const auto& [secret, successions] = std::get<SiteSigner>(read);
+    next.certificate =
+        certify({self_, public_of(next.link), Right::none, from, from + certificate_life, successions}, secret);
   }
   if (WhyNot fault = write_next_keyring(directory_, next); !fault.empty()) return fault;
   next_ = std::move(next);
@@ -241,9 +242,35 @@ void KeyOffice::take_next(Instant now, Endpoint& endpoint, std::vector<LogEvent>
   log.push_back({Level::info, "link_key", {}, {{"link", to_text(public_of(keyring_->link))}}});
 }
 
+/// Peers see the new key by the site manager's next certificate, and the site's other managers ask for one, too.
+OrFault<SiteKey> KeyOffice::rotate_site(Instant now, Endpoint& endpoint) {
+  if (!keyring_) return "there are no keys here: nothing is spoken over tcp";
+  if (!is_site()) return "only a site manager has the key of its site";
+  if (next_) return "another link key takes its turn, signed with the present key of the site: wait for it";
+  auto read = signer_in(directory_);
+  if (const auto* fault = std::get_if<std::string>(&read)) return *fault;
+  const SiteSigner signer = succeed(self_.site, std::get<SiteSigner>(read), new_site_secret(), wall_seconds());
+  if (WhyNot fault = write_site_signer(directory_, signer); !fault.empty()) return fault;
+  *keyring_ = {keyring_->link, certify_now(self_, public_of(keyring_->link), Right::none, signer),
+               public_of(signer.secret)};
+  endpoint.hold(now, keyring_->link, keyring_->certificate);
+  // If this fails, or the host ends before it, the next start makes the keyring again from the signer.
+  if (WhyNot fault = write_keyring(directory_, *keyring_); !fault.empty()) return fault;
+  return keyring_->site;
+}
+
 std::optional<Answer> KeyOffice::answer(Instant now, const Ask& ask, Endpoint& endpoint) {
   if (ask.verb != "rotate") return std::nullopt;
-  const auto overlap = overlap_in(ask);
+  const auto argument = nlohmann::json::parse(ask.argument.empty() ? "{}" : ask.argument, nullptr, false);
+  if (!argument.is_object()) return Answer{ask.token, "rotate: the argument is not a JSON object", {}};
+  if (argument.contains(site_key_word)) {
+    if (argument.size() != 1 || argument[site_key_word] != true)
+      return Answer{ask.token, R"(rotate: expected "site_key": true, and nothing else)", {}};
+    const auto key = rotate_site(now, endpoint);
+    if (const auto* fault = std::get_if<std::string>(&key)) return Answer{ask.token, *fault, {}};
+    return Answer{ask.token, {}, nlohmann::json{{site_key_word, to_text(std::get<SiteKey>(key))}}.dump()};
+  }
+  const auto overlap = overlap_in(argument);
   if (const auto* fault = std::get_if<std::string>(&overlap)) return Answer{ask.token, *fault, {}};
   const auto from = rotate(now, std::get<Duration>(overlap), endpoint);
   if (const auto* fault = std::get_if<std::string>(&from)) return Answer{ask.token, *fault, {}};

@@ -46,7 +46,8 @@ class KeyOffice {
   KeyChanges take_changes() { return std::exchange(changes_, {}); }
 
   /// The answer to "rotate"; nothing for any other verb. Another link key takes the place of ours. A site manager's
-  /// does so after an overlap, in which its peers hear of it; any other's as soon as the site has certified it.
+  /// does so after an overlap, in which its peers hear of it; any other's as soon as the site has certified it. Or
+  /// another key takes the place of the site's, at once.
   std::optional<Answer> answer(Instant now, const Ask& ask, Endpoint& endpoint);
 
   /// A connection to the peer is to be kept, at the endpoint of the configuration. Returns the endpoint with the key to
@@ -69,11 +70,12 @@ class KeyOffice {
   void take_next(Instant now, Endpoint& endpoint, std::vector<LogEvent>& log);
   void wait_for_turn(Instant now);
   OrFault<WallSeconds> rotate(Instant now, Duration overlap, Endpoint& endpoint);
+  OrFault<SiteKey> rotate_site(Instant now, Endpoint& endpoint);
   void prove_with(const LinkSecret& secret);
   void redial(const Party& peer, Dialled& dialled, std::size_t attempt);
   void follow(Instant now);
   void try_other_keys(Instant now, const Endpoint& endpoint);
-  WhyNot fault_of(const CertificateAsked& asked, const SiteSecret& secret) const;
+  WhyNot fault_of(const CertificateAsked& asked, const SiteSigner& signer) const;
 
   std::string directory_;
   Party self_;

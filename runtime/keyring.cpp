@@ -71,12 +71,12 @@ WhyNot write_keyring_file(const std::string& path, const Keyring& keyring) {
                                   {"site", to_text(keyring.site)}});
 }
 
-OrFault<SiteSecret> site_secret_of(const std::string& folder) {
-  auto read = read_site_secret(folder);
+OrFault<SiteSigner> site_signer_of(const std::string& folder) {
+  auto read = read_site_signer(folder);
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
-  if (auto& secret = std::get<std::optional<SiteSecret>>(read)) return *secret;
-  const SiteSecret made = new_site_secret();
-  if (WhyNot fault = write_site_secret(folder, made); !fault.empty()) return fault;
+  if (auto& signer = std::get<std::optional<SiteSigner>>(read)) return std::move(*signer);
+  SiteSigner made{new_site_secret(), {}};
+  if (WhyNot fault = write_site_signer(folder, made); !fault.empty()) return fault;
   return made;
 }
 
@@ -108,7 +108,7 @@ WhyNot take_next_keyring(const std::string& folder, const Keyring& keyring) {
 
 void hide_memory() { ::prctl(PR_SET_DUMPABLE, 0); }
 
-OrFault<std::optional<SiteSecret>> read_site_secret(const std::string& folder) {
+OrFault<std::optional<SiteSigner>> read_site_signer(const std::string& folder) {
   const std::string path = site_file(folder);
   auto read = read_secret_file(path);
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
@@ -116,25 +116,27 @@ OrFault<std::optional<SiteSecret>> read_site_secret(const std::string& folder) {
   if (!json) return std::nullopt;
   const auto secret = parse_secret<SiteSecret>(word_in(*json, "secret"));
   if (!secret) return path + ": expected a key as \"secret\"; was it damaged?";
-  return *secret;
+  return SiteSigner{*secret, words_in(*json, "successions")};
 }
 
-OrFault<SiteSecret> signer_in(const std::string& folder) {
-  auto read = read_site_secret(folder);
+OrFault<SiteSigner> signer_in(const std::string& folder) {
+  auto read = read_site_signer(folder);
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
-  const auto& secret = std::get<std::optional<SiteSecret>>(read);
-  if (!secret) return "this site has no keys";
-  return *secret;
+  auto& signer = std::get<std::optional<SiteSigner>>(read);
+  if (!signer) return "this site has no keys";
+  return std::move(*signer);
 }
 
-WhyNot write_site_secret(const std::string& folder, const SiteSecret& secret) {
-  return write_secret_file(site_file(folder), {{"secret", secret_text(secret)}});
+WhyNot write_site_signer(const std::string& folder, const SiteSigner& signer) {
+  Json json = {{"secret", secret_text(signer.secret)}};
+  if (!signer.successions.empty()) json["successions"] = signer.successions;
+  return write_secret_file(site_file(folder), json);
 }
 
-std::string certify_now(const Party& party, const LinkKey& link, Right right, const SiteSecret& secret,
+std::string certify_now(const Party& party, const LinkKey& link, Right right, const SiteSigner& signer,
                         WallSeconds life) {
   const WallSeconds now = wall_seconds();
-  return certify({party, link, right, now, now + life}, secret);
+  return certify({party, link, right, now, now + life, signer.successions}, signer.secret);
 }
 
 OrFault<LinkSecret> link_secret_in(const std::string& folder) {
@@ -145,12 +147,12 @@ OrFault<LinkSecret> link_secret_in(const std::string& folder) {
 }
 
 OrFault<Keyring> keyring_of_site(const std::string& folder, const SiteName& site) {
-  auto secret = site_secret_of(folder);
-  if (auto* fault = std::get_if<std::string>(&secret)) return std::move(*fault);
+  auto signs = site_signer_of(folder);
+  if (auto* fault = std::get_if<std::string>(&signs)) return std::move(*fault);
   auto link = link_secret_in(folder);
   if (auto* fault = std::get_if<std::string>(&link)) return std::move(*fault);
-  const SiteSecret& signer = std::get<SiteSecret>(secret);
-  Keyring keyring{std::get<LinkSecret>(link), {}, public_of(signer)};
+  const SiteSigner& signer = std::get<SiteSigner>(signs);
+  Keyring keyring{std::get<LinkSecret>(link), {}, public_of(signer.secret)};
   keyring.certificate = certify_now(site_manager_of(site), public_of(keyring.link), Right::none, signer);
   if (WhyNot fault = write_keyring(folder, keyring); !fault.empty()) return fault;
   return keyring;

@@ -2,7 +2,7 @@
 //
 //   keys/link.json   the secret of the link key, its certificate, and the key of the site that signed it.
 //   keys/next.json   the same of a link key that takes the place of that one soon.
-//   keys/site.json   the secret of the site's key: a site manager's alone.
+//   keys/site.json   the secret of the site's key, and how this key followed earlier ones: a site manager's alone.
 //
 // Only the owner may read them: other modes are refused. A secret goes nowhere else: a process that has one leaves no
 // core dump.
@@ -12,6 +12,7 @@
 #include <string>
 
 #include "keys/certificate.hpp"
+#include "keys/succession.hpp"
 #include "protocol/or_fault.hpp"
 
 namespace dmm {
@@ -39,17 +40,17 @@ bool has_keys(const std::string& folder);
 /// The secret of the keyring in a folder; a new one if there is none.
 OrFault<LinkSecret> link_secret_in(const std::string& folder);
 
-/// The secret of the site that has its manager's keys in this folder; nothing if there is none.
-OrFault<std::optional<SiteSecret>> read_site_secret(const std::string& folder);
-/// The same where there has to be a secret; an error text if there is none.
-OrFault<SiteSecret> signer_in(const std::string& folder);
-WhyNot write_site_secret(const std::string& folder, const SiteSecret& secret);
+/// What the site signs with that has its manager's keys in this folder; nothing if there is none.
+OrFault<std::optional<SiteSigner>> read_site_signer(const std::string& folder);
+/// The same where there has to be a signer; an error text if there is none.
+OrFault<SiteSigner> signer_in(const std::string& folder);
+WhyNot write_site_signer(const std::string& folder, const SiteSigner& signer);
 
 /// From now on this process leaves no core dump, and other processes of its account can't read its memory.
 void hide_memory();
 
 /// A certificate for a party of this site, valid from now on.
-std::string certify_now(const Party& party, const LinkKey& link, Right right, const SiteSecret& secret,
+std::string certify_now(const Party& party, const LinkKey& link, Right right, const SiteSigner& signer,
                         WallSeconds life = certificate_life);
 
 /// The site manager's keyring. It is made at its first start, with the site's key.

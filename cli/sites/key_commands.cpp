@@ -95,9 +95,9 @@ OrFault<SiteName> site_in(const std::string& folder) {
 }
 
 int certify_holder(const KeyOptions& options) {
-  auto secret = read_site_secret(options.by);
-  if (auto* fault = std::get_if<std::string>(&secret)) return fail("certify", {*fault, 1});
-  const auto& signer = std::get<std::optional<SiteSecret>>(secret);
+  auto read = read_site_signer(options.by);
+  if (auto* fault = std::get_if<std::string>(&read)) return fail("certify", {*fault, 1});
+  const auto& signer = std::get<std::optional<SiteSigner>>(read);
   if (!signer)
     return fail("certify", {"--by: there is no " + options.by + "/keys/site.json; `dmm keygen` makes it", 1});
   auto site = site_in(options.by);
@@ -106,7 +106,7 @@ int certify_holder(const KeyOptions& options) {
   if (auto* fault = std::get_if<std::string>(&holder)) return fail("certify", {*fault, 2});
   auto link = link_secret_in(options.folder);
   if (auto* fault = std::get_if<std::string>(&link)) return fail("certify", {*fault, 1});
-  Keyring keyring{std::get<LinkSecret>(link), {}, public_of(*signer)};
+  Keyring keyring{std::get<LinkSecret>(link), {}, public_of(signer->secret)};
   const Party& party = std::get<Party>(holder);
   const Right right = party.role == Role::client ? right_words.at(options.right) : Right::none;
   keyring.certificate = certify_now(party, public_of(keyring.link), right, *signer, options.days * day);

@@ -114,13 +114,13 @@ class BringUp {
     if (derived.tcp) derived.first_port = options_.first_port;
     derived.first_host = options_.first_host;
     derived.count_messages_by_request = options_.count_messages_by_request;
-    std::map<SiteName, SiteSecret> secrets;
+    std::map<SiteName, SiteSigner> signers;
     std::map<SiteName, LinkSecret> links;
     for (const TopologySite& site : topology_.sites)
       if (derived.tcp) {
-        const SiteSecret& secret = secrets.emplace(site.name, new_site_secret()).first->second;
+        const SiteSigner& signer = signers.emplace(site.name, SiteSigner{new_site_secret(), {}}).first->second;
         const LinkSecret& link = links.emplace(site.name, new_link_secret()).first->second;
-        derived.keys[site.name] = {public_of(secret), public_of(link)};
+        derived.keys[site.name] = {public_of(signer.secret), public_of(link)};
       }
     auto deployment = derive(topology_, derived);
     if (const auto* error = std::get_if<ConfigError>(&deployment)) return TestbedFault{error->text, 2};
@@ -132,7 +132,7 @@ class BringUp {
       if (!(std::ofstream(file.config_file) << file.text << std::flush))
         return TestbedFault{"cannot write " + file.config_file, 1};
       if (derived.tcp)
-        if (std::string fault = write_keys(file, secrets.at(file.party.site), links.at(file.party.site));
+        if (std::string fault = write_keys(file, signers.at(file.party.site), links.at(file.party.site));
             !fault.empty())
           return TestbedFault{std::move(fault), 1};
       testbed_.daemons.push_back({file.party, file.endpoint, file.config_file, file.log_file, {}});
@@ -142,12 +142,12 @@ class BringUp {
   }
 
   /// Writes the keys of a daemon; `link` is the link secret of its site manager.
-  static std::string write_keys(const DaemonFile& daemon, const SiteSecret& secret, const LinkSecret& link) {
+  static std::string write_keys(const DaemonFile& daemon, const SiteSigner& signer, const LinkSecret& link) {
     const bool is_site = daemon.party.role == Role::site_manager;
-    Keyring keyring{is_site ? link : new_link_secret(), {}, public_of(secret)};
-    keyring.certificate = certify_now(daemon.party, public_of(keyring.link), Right::none, secret);
+    Keyring keyring{is_site ? link : new_link_secret(), {}, public_of(signer.secret)};
+    keyring.certificate = certify_now(daemon.party, public_of(keyring.link), Right::none, signer);
     if (is_site)
-      if (std::string fault = write_site_secret(daemon.directory, secret); !fault.empty()) return fault;
+      if (std::string fault = write_site_signer(daemon.directory, signer); !fault.empty()) return fault;
     return write_keyring(daemon.directory, keyring);
   }
 

@@ -83,6 +83,7 @@ void FaultRun::perform_on(const Act& act) {
     case Kind::lose_programs: return world_->lose_programs(act.a);
     case Kind::rotate_key: return world_->rotate_key(act.a, act.length);
     case Kind::take_key: return world_->take_key(act.a);
+    case Kind::rotate_site_key: return world_->rotate_site_key(act.a);
     case Kind::revoke_key: return world_->revoke_key(act.a);
     case Kind::impersonate: return world_->impersonate(act.a, act.b);
     case Kind::clone: return world_->clone(act.a);

@@ -45,6 +45,7 @@ class FaultPlan {
         some_act(Kind::impersonate, of_sites).b = dice_.pick(of_sites);
       if (dice_.chance(0.3)) some_act(Kind::clone, of_sites);
       if (run_.trouble == Trouble::harsh && dice_.chance(0.3)) revocation();
+      if (dice_.chance(0.5)) some_act(Kind::rotate_site_key, sites_);
     }
   }
 

@@ -9,7 +9,7 @@ std::string_view to_text(Act::Kind kind) {
       "unreachable", "drift",       "jump",          "slow-disk",       "reclaim",  "drain",
       "end-drains",  "isolate",     "rejoin",        "crash-in-commit", "resize",   "part",
       "link",        "report-late", "lose-programs", "rotate-key",      "take-key", "revoke-key",
-      "impersonate", "clone",       "hand-back"};
+      "impersonate", "clone",       "hand-back",     "rotate-site-key"};
   return words[static_cast<std::size_t>(kind)];
 }
 

@@ -54,6 +54,7 @@ struct Act {
     impersonate,  ///< `a` greets its site in the name of `b`
     clone,        ///< a copy of `a`, keys and all, greets the site
     hand_back,    ///< other users want the nodes of a resource manager back
+    rotate_site_key,
   };
   Instant at{};
   Kind kind = Kind::submit;

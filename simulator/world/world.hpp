@@ -121,6 +121,8 @@ class World {
   /// `take_key`.
   void rotate_key(const Party& party, Duration overlap);
   void take_key(const Party& party);
+  /// As `dmm rotate --site-key`.
+  void rotate_site_key(const Party& site_manager);
   /// As `dmm revoke` at the manager's site. From its next start on the manager has another key.
   void revoke_key(const Party& party);
   /// Operators renew expired certificates, and restart managers with revoked keys.

@@ -43,6 +43,16 @@ void World::rotate_key(const Party& party, Duration overlap) {
   settle_touched();
 }
 
+void World::rotate_site_key(const Party& site_manager) {
+  end_all_quiet();
+  const Address address = address_of(site_manager);
+  Endpoint* const endpoint = endpoint_of(address);
+  if (!endpoint || stalls(population_[address])) return;
+  if (!keys_->rotate_site(address, now_, population_[address].clock.at(now_), *endpoint)) return;
+  touch(address);
+  settle_touched();
+}
+
 /// Peers dial with the new key at the time that they were told, or when their operator tells them.
 void World::take_key(const Party& party) {
   end_all_quiet();

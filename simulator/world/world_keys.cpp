@@ -28,15 +28,20 @@ std::array<std::uint8_t, key_bytes> bytes_of(Random& random) {
 LinkSecret WorldKeys::new_secret() { return LinkSecret(bytes_of(random_)); }
 
 void WorldKeys::add(Address address, const Party& party) {
-  if (party.role == Role::site_manager) sites_.emplace(party.site, SiteSecret(bytes_of(random_)));
+  if (party.role == Role::site_manager) {
+    const SiteSecret secret(bytes_of(random_));
+    told_.emplace(party.site, public_of(secret));
+    sites_.emplace(party.site, SiteSigner{secret, {}});
+  }
   holders_.emplace(address, Holder{party, new_secret(), {}, {}, {}, {}, {}});
 }
 
 std::string WorldKeys::certify(const Party& party, const LinkKey& link, Instant now) {
   ++certificates_;
   const WallSeconds from = wall_at(now);
-  return dmm::certify({party, link, Right::none, from, from + life_.microseconds / 1'000'000},
-                      sites_.at(party.site));
+  const SiteSigner& signer = sites_.at(party.site);
+  const WallSeconds until = from + life_.microseconds / 1'000'000;
+  return dmm::certify({party, link, Right::none, from, until, signer.successions}, signer.secret);
 }
 
 void WorldKeys::equip(Address address, Instant now) {
@@ -62,11 +67,10 @@ void WorldKeys::fill(Address address, EndpointSettings& settings) const {
 
 TrustSettings WorldKeys::trust_of(const Party& party, const std::set<Party>& neighbours) const {
   TrustSettings trust;
-  trust.sites.emplace(party.site, public_of(sites_.at(party.site)));
+  trust.sites.emplace(party.site, public_of(sites_.at(party.site).secret));
   if (party.role != Role::site_manager) return trust;
   for (const Party& neighbour : neighbours)
-    if (neighbour.role == Role::site_manager)
-      trust.sites.emplace(neighbour.site, public_of(sites_.at(neighbour.site)));
+    if (neighbour.role == Role::site_manager) trust.sites.emplace(neighbour.site, told_.at(neighbour.site));
   if (const auto revoked = revoked_.find(party.site); revoked != revoked_.end()) trust.revoked = revoked->second;
   return trust;
 }
@@ -86,8 +90,8 @@ bool WorldKeys::serve(Address address, Instant now, Instant clock, Endpoint& end
   for (const KeyEvent& event : endpoint.take_key_events()) {
     if (const auto* asked = std::get_if<CertificateAsked>(&event)) {
       const bool is_own = asked->party == holder.party;
-      if (!is_own &&
-          !shows_possession(asked->possession, asked->link, sites_.at(holder.party.site), to_text(asked->party)))
+      if (!is_own && !shows_possession(asked->possession, asked->link, sites_.at(holder.party.site).secret,
+                                       to_text(asked->party)))
         continue;
       std::string certificate = certify(asked->party, asked->link, now);
       if (is_own)
@@ -125,6 +129,18 @@ bool WorldKeys::take_next(Address address, Instant clock, Endpoint& endpoint) {
   holder.certificate = std::move(holder.next_certificate);
   endpoint.hold(clock, holder.secret, holder.certificate);
   endpoint.announce(clock, holder.certificate);
+  return true;
+}
+
+bool WorldKeys::rotate_site(Address site_manager, Instant now, Instant clock, Endpoint& endpoint) {
+  Holder& holder = holders_.at(site_manager);
+  SiteSigner& signer = sites_.at(holder.party.site);
+  // The certificate of a link key that waits is signed with the present site key.
+  if (holder.next || signer.successions.size() == successions_max) return false;
+  ++site_rotations_;
+  signer = succeed(holder.party.site, signer, SiteSecret(bytes_of(random_)), wall_at(now));
+  holder.certificate = certify(holder.party, public_of(holder.secret), now);
+  endpoint.hold(clock, holder.secret, holder.certificate);
   return true;
 }
 

@@ -46,6 +46,9 @@ class WorldKeys {
   /// A site manager starts to use the key that it told its peers. Returns whether there was one.
   bool take_next(Address address, Instant clock, Endpoint& endpoint);
   LinkKey key_of(Address address) const { return public_of(holders_.at(address).secret); }
+  /// Gives a site another site key, unless as many have followed the first one as a certificate can show. Returns
+  /// whether it did.
+  bool rotate_site(Address site_manager, Instant now, Instant clock, Endpoint& endpoint);
   /// The manager's operator makes a new certificate by hand.
   void recertify(Address address, Instant now, Instant clock, Endpoint& endpoint);
   /// Revokes a manager's present key; from its next start on the manager has another one.
@@ -54,6 +57,7 @@ class WorldKeys {
 
   const std::string& certificate_of(Address address) const { return holders_.at(address).certificate; }
   std::uint64_t rotations() const { return rotations_; }
+  std::uint64_t site_rotations() const { return site_rotations_; }
   std::uint64_t certificates() const { return certificates_; }
 
  private:
@@ -70,11 +74,12 @@ class WorldKeys {
 
   Random random_;
   Duration life_;
-  std::map<SiteName, SiteSecret> sites_;
+  std::map<SiteName, SiteSigner> sites_;
+  std::map<SiteName, SiteKey> told_;  ///< by which neighbours know the sites: their first keys
   std::map<Address, Holder> holders_;
   std::map<Connection, LinkKey> proved_;
   std::map<SiteName, std::set<LinkKey>> revoked_;  ///< by the site of their holders
-  std::uint64_t rotations_ = 0, certificates_ = 0;
+  std::uint64_t rotations_ = 0, site_rotations_ = 0, certificates_ = 0;
 };
 
 }  // namespace dmm

@@ -110,6 +110,9 @@ TEST_CASE("certificate: what a site signs and we don't understand is refused") {
   CHECK(resigned("\"none\"", "\"all\"").find("right") != std::string::npos);
   CHECK(resigned("1000", "\"soon\"").find("from") != std::string::npos);
   CHECK(resigned("2000", "2000.5").find("until") != std::string::npos);
+  for (const char* const successions :
+       {R"(,"successions":"none"})", R"(,"successions":[]})", R"(,"successions":[1]})"})
+    CHECK(resigned("}", successions).find("successions") != std::string::npos);
 }
 
 TEST_CASE("certificate: it is valid from its first second to the one before its last") {

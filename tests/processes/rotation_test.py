@@ -68,6 +68,9 @@ class Grid(GridTest):
             "site": "beta", "name": "nodes", "cluster": "nodes", "nodes": 4,
             "site_endpoint": site or self.ipc("beta"), "directory": str(self.folder / "nodes"), **more})
 
+    def site_keys_heard(self, name):
+        return [line["key"] for line in self.daemons[name].logged("site_key")]
+
     def key_of(self, name):
         return self.dmm("keys", self.folder / name, "--json").json["link_key"]
 
@@ -144,6 +147,57 @@ class Rotation(Grid):
         until(self.linked, "the link of alpha and beta")
         self.run_one()
         self.finish_job(job)
+
+    def test_another_key_of_a_site(self):
+        """A job goes on, configurations keep the first key, and managers that were away come back."""
+        self.begin_sites()
+        self.certify(self.folder / "beta", "node", "nodes", self.folder / "nodes")
+        self.certify(self.folder / "alpha", "user", "ann", self.folder / "ann")
+        self.certify(self.folder / "beta", "person", "ops", self.folder / "ops")
+        self.begin_nodes(self.at("beta"), listen=[self.place["nodes"]], endpoint=self.place["nodes"])
+        self.begin_ann(self.at("alpha"))
+        job = self.waiting_job()
+        for site, manager in (("beta", "nodes"), ("alpha", "ann")):
+            made = self.dmm("rotate", self.ipc(site), "--site-key", "--json").json["site_key"]
+            self.assertNotEqual(made, self.keys[site][1])
+            for heard in ("alpha", "beta", manager):
+                if heard != site:
+                    until(lambda: made in self.site_keys_heard(heard), f"the new key of {site} at {heard}")
+            until(lambda: self.dmm("keys", self.folder / manager, "--json").json["site_key"] == made,
+                  "a certificate of the new key")
+            self.run_one()
+        # Each configuration still names the first key of the other site, and people have certificates of it.
+        for name in ("alpha", "beta"):
+            self.begin_again(name)
+            until(self.linked, "the link of alpha and beta")
+        self.run_one()
+        self.environment["DMM_KEYS"] = str(self.folder / "ops")
+        self.dmm("sites", "--sitemgr", self.at("beta"))
+        del self.environment["DMM_KEYS"]
+        self.finish_job(job)
+        for name in ("nodes", "alpha"):
+            self.end(self.daemons[name])
+        made = self.dmm("rotate", self.ipc("beta"), "--site-key", "--json").json["site_key"]
+        for name in ("nodes", "alpha"):
+            self.begin(self.daemons[name].name.split()[0], name, self.daemons[name].config)
+            until(lambda: made in self.site_keys_heard(name), f"the third key of beta at {name}")
+        self.run_one()
+
+    def test_what_site_keys_do_not_take(self):
+        self.begin_sites()
+        self.begin_nodes()
+        self.daemons["nodes"].until_logged("certificate")
+        self.dmm("rotate", self.ipc("beta"))
+        waits = self.dmm("rotate", self.ipc("beta"), "--site-key", code=1)
+        self.assertIn("another link key takes its turn", waits.err)
+        self.begin_ann()
+        self.assertIn("only a site manager", self.dmm("rotate", self.ipc("ann"), "--site-key", code=1).err)
+        both = self.dmm("rotate", self.ipc("alpha"), "--site-key", "--overlap", 1, code=2)
+        self.assertIn("--overlap", both.err)
+        person = Person(self.network, site_manager("alpha"), self.ipc("alpha"))
+        for argument in ({"site_key": False}, {"site_key": 1}, {"site_key": True, "overlap_seconds": 1}):
+            self.assertIn('expected "site_key": true', person.fault_of("rotate", argument))
+        self.network.remove(person)
 
     def test_peers_follow_a_key_at_its_time(self):
         """Nothing is restarted, and a job goes on."""

@@ -193,11 +193,12 @@ TEST_CASE(
 }
 
 TEST_CASE("properties: keys that are exchanged, revoked and certified again lose and double nothing") {
-  std::uint64_t rotations = 0, certificates = 0, refused = 0, twins = 0, seeds = 0;
+  std::uint64_t rotations = 0, site_rotations = 0, certificates = 0, refused = 0, twins = 0, seeds = 0;
   each_seed(40, [&](std::uint64_t seed) {
     const RandomOptions options{.trouble = trouble_of(seed), .sites_max = sites_max(), .keyed = true};
     const auto run = play_seed(seed, options, "*keys that are*");
     rotations += run->world().keys()->rotations();
+    site_rotations += run->world().keys()->site_rotations();
     certificates += run->world().keys()->certificates();
     refused += run->world().refused("not_proved");
     twins += run->world().refused("twin");
@@ -205,6 +206,7 @@ TEST_CASE("properties: keys that are exchanged, revoked and certified again lose
   });
   if (std::getenv("DMM_SEED")) return;
   CHECK(rotations >= seeds);
+  CHECK(4 * site_rotations >= seeds);
   CHECK(certificates > 10 * seeds);
   CHECK(refused > 0);
   CHECK(twins > 0);

@@ -1,7 +1,13 @@
 #include "runtime/successors.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
@@ -19,6 +25,31 @@ constexpr std::ptrdiff_t keys_max = 16;
 
 std::string successors_file(const std::string& folder) { return folder + "/keys/successors.json"; }
 
+/// Keeps the daemon and `dmm certify` from writing at the same time. No process waits long: the other one may be
+/// stopped.
+class WritingLock {
+ public:
+  explicit WritingLock(const std::string& folder)
+      : descriptor_(::open((folder + "/keys").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    constexpr int tries = 20;
+    for (int i = 0; i < tries && !is_held_; ++i) {
+      is_held_ =
+          descriptor_ < 0 || ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;  // without a folder, writing tells
+      if (!is_held_) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+  ~WritingLock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  WritingLock(const WritingLock&) = delete;
+  WritingLock& operator=(const WritingLock&) = delete;
+  bool is_held() const { return is_held_; }
+
+ private:
+  int descriptor_;
+  bool is_held_ = false;
+};
+
 bool is_past(const Json& row, WallSeconds now) {
   const auto until = row.find("until");
   return until == row.end() || !until->is_number_integer() || until->get<WallSeconds>() <= now;
@@ -27,6 +58,8 @@ bool is_past(const Json& row, WallSeconds now) {
 }  // namespace
 
 WhyNot note_certified(const std::string& folder, const Certification& certified) {
+  const WritingLock lock(folder);
+  if (!lock.is_held()) return "another process is writing " + successors_file(folder) + "; try again";
   auto read = read_json_list(successors_file(folder));
   if (auto* fault = std::get_if<std::string>(&read)) return std::move(*fault);
   Json& list = std::get<Json>(read);
@@ -36,17 +69,17 @@ WhyNot note_certified(const std::string& folder, const Certification& certified)
              list.end());
   const std::string link = to_text(certified.link), party = to_text(certified.party);
   const std::string of = certified.by && *certified.by != certified.link ? to_text(*certified.by) : std::string();
-  bool is_changed = list.size() != before, is_known = of.empty() && !certified.by_token;
+  bool is_changed = list.size() != before, is_known = of.empty() && !certified.by_site;
   for (Json& row : list) {
     if (word_in(row, "link") != link) continue;
     if (word_in(row, "party") != party) return "the key is certified for " + word_in(row, "party");
     row["until"] = certified.until;
     is_changed = true;
-    is_known = is_known || certified.by_token || word_in(row, "of") == of;
+    is_known = is_known || certified.by_site || word_in(row, "of") == of;
   }
   if (!is_known) {
     const auto own = std::ranges::count_if(list, [&](const Json& row) { return word_in(row, "party") == party; });
-    if (own >= keys_max && !certified.by_token) return "too many keys were certified for it of late";
+    if (own >= keys_max && !certified.by_site) return "too many keys were certified for it of late";
     list.push_back({{"party", party}, {"link", link}, {"of", of}, {"until", certified.until}});
   }
   if (!is_changed && is_known) return {};

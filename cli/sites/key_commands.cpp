@@ -15,6 +15,7 @@
 #include "protocol/text.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/keyring.hpp"
+#include "runtime/successors.hpp"
 #include "topologies/text_rules.hpp"
 
 namespace dmm {
@@ -28,7 +29,8 @@ const std::map<std::string, Right> right_words = {
 struct KeyOptions {
   std::string folder;
   std::string site;                     ///< keygen
-  std::string by, user, node, person;   ///< certify; revoke has `user` and `node`
+  std::string by;                       ///< certify
+  std::string user, node, person;       ///< certify, revoke
   std::string right = "administrator";  ///< of a person
   std::string key;                      ///< revoke
   ManagerOptions manager;               ///< revoke
@@ -109,13 +111,17 @@ int certify_holder(const KeyOptions& options) {
   Keyring keyring{std::get<LinkSecret>(link), {}, public_of(signer->secret)};
   const Party& party = std::get<Party>(holder);
   const Right right = party.role == Role::client ? right_words.at(options.right) : Right::none;
-  keyring.certificate = certify_now(party, public_of(keyring.link), right, *signer, options.days * day);
+  const WallSeconds life = options.days * day;
+  keyring.certificate = certify_now(party, public_of(keyring.link), right, *signer, life);
+  // `dmm revoke --user` and the like find the key there.
+  const Certification noted{party, public_of(keyring.link), {}, wall_seconds() + life, true};
+  if (WhyNot fault = note_certified(options.by, noted); !fault.empty()) return fail("certify", {fault, 1});
   if (WhyNot fault = write_keyring(options.folder, keyring); !fault.empty()) return fail("certify", {fault, 1});
   return show(keyring, options.json);
 }
 
-/// The order that revokes all keys of a user's or a node's manager: the site knows those of tokens, and its links
-/// show the one that is used now.
+/// The order that revokes all keys of a user's or a node's manager, or of a person. The site has notes of the keys that
+/// it certified, and its links show the one that is used now.
 OrFault<Json, CommandFault> order_about(const KeyOptions& options, const Manager& site) {
   const Answered links = ask_one(site, "links");
   if (!links.fault.empty()) return CommandFault{links.fault, 1};
@@ -130,8 +136,9 @@ OrFault<Json, CommandFault> order_about(const KeyOptions& options, const Manager
 }
 
 int revoke(const KeyOptions& options) {
-  const bool is_named = !options.user.empty() || !options.node.empty();
-  if (is_named == !options.key.empty()) return fail("revoke", {"expected one of KEY, --user and --node", 2});
+  const bool is_named = !options.user.empty() || !options.node.empty() || !options.person.empty();
+  if (is_named == !options.key.empty())
+    return fail("revoke", {"expected one of KEY, --user, --node and --person", 2});
   if (std::string fault = is_named ? "" : fault_of_key(options.key); !fault.empty())
     return fail("revoke", {fault, 2});
   auto chosen = choose_manager(options.manager, Role::site_manager);
@@ -227,6 +234,7 @@ CLI::App* add_revoke_command(CLI::App& app, int& exit_code) {
   command->add_option("--user", options->user, "Instead: all keys of this user's job manager")->type_name("USER");
   command->add_option("--node", options->node, "Instead: all keys of the resource manager of this name")
       ->type_name("NAME");
+  command->add_option("--person", options->person, "Instead: all keys of this person")->type_name("NAME");
   add_manager_options(*command, options->manager, Role::site_manager);
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(

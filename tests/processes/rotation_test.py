@@ -275,6 +275,28 @@ class Successors(Grid):
             self.network.remove(refused)
         self.network.remove(caller)
 
+    def test_a_name_stands_for_all_keys_that_the_site_certified(self):
+        """Also keys that `dmm certify` made, and that no link shows."""
+        self.begin_sites()
+        folder, ops = self.folder / "ann", self.folder / "ops"
+        self.certify(self.folder / "alpha", "user", "ann", folder)
+        self.certify(self.folder / "alpha", "person", "ops", ops)
+        other = self.dmm("certify", "--by", self.folder / "alpha", "--node", "nodes", folder, code=1)
+        self.assertIn("the key is certified for jobmgr alpha/ann", other.err)
+        self.certify(self.folder / "alpha", "user", "ann", folder)  # once more is no matter
+        self.environment["DMM_KEYS"] = str(ops)
+        self.dmm("sites", "--sitemgr", self.at("alpha"))
+        del self.environment["DMM_KEYS"]
+        for kind, name, party in (("user", "ann", "jobmgr alpha/ann"), ("person", "ops", "client alpha/ops")):
+            told = self.dmm("revoke", f"--{kind}", name, "--sitemgr", self.ipc("alpha"))
+            self.assertEqual(told.out, f"the key of {party} is revoked\n")
+        refused = self.call(job_manager("alpha", "ann"), Keys.read(folder), greeted=False)
+        self.network.until(lambda: refused.faults, LIMIT, "the refusal")
+        self.assertIn("is revoked", refused.faults[0].text)
+        self.network.remove(refused)
+        self.environment["DMM_KEYS"] = str(ops)
+        self.assertIn("is revoked", self.dmm("sites", "--sitemgr", self.at("alpha"), code=None).err)
+
     def test_a_site_certifies_its_own_managers_alone(self):
         self.begin_sites()
         for party in (resource_manager("alpha", "nodes"), job_manager("alpha", "ann")):

@@ -36,6 +36,8 @@ std::optional<Generation> Endpoint::meet(Instant now, Peer& peer, const Way& way
       return std::nullopt;
     }
     peer.session.meet_other(envelope.incarnation);
+    // It goes on with the session that it had with us, which the other process displaced here.
+    if (envelope.peer == peer.speaks_as) begin_again(now, peer, "another process of the name spoke in between");
     return Generation::restarted;
   }
   const Generation generation = peer.session.meet(envelope.incarnation);

@@ -260,7 +260,7 @@ void Endpoint::give_up(Instant now, Peer& peer) {
   begin_again(now, peer, "it acknowledged nothing of " + std::to_string(peer.session.kept_bytes()) + " bytes");
 }
 
-/// As if the peer had restarted: both compare what they believe.
+/// As if we had restarted: both compare what they believe.
 void Endpoint::begin_again(Instant now, Peer& peer, const std::string& why) {
   const std::size_t before = peer.session.kept_bytes();
   notice(now, peer, "session_given_up", why);

@@ -391,6 +391,32 @@ TEST_CASE("endpoint bounds: [S12a] another process of a name waits until the fir
   CHECK(b.connections() == std::set<Connection>{2});
 }
 
+TEST_CASE("endpoint bounds: [S12a] a process that another one of its name displaced comes back to a new session") {
+  Endpoint b(settings_of(beta, alpha));
+  Hand first{.self = alpha, .endpoint = b, .incarnation = 5, .instance = 11};
+  first.open();
+  for (const std::uint64_t number : {1, 2}) REQUIRE(first.say(withdraw(number), number).size() == 1);
+  Hand twin{.self = alpha, .endpoint = b, .incarnation = 6, .instance = 12, .connection = 2, .now = first.now};
+  twin.wait(seconds(5));
+  twin.hear();
+  twin.open();
+  REQUIRE(twin.say(withdraw(3), 1).size() == 1);
+  first.now = twin.now;
+  first.wait(seconds(5));
+  first.hear();
+  changes(b);
+
+  first.give(first.hello());
+  const auto heard = first.hear();
+  REQUIRE(count<Hello>(heard) > 0);
+  CHECK(heard.front().incarnation > first.knows);  // so it sees that its numbers begin again
+  CHECK(changes(b).empty());
+  CHECK(first.say(withdraw(4), 3).empty());
+  first.open();
+  CHECK(changes(b) == std::vector<std::string>{"new"});
+  CHECK(first.say(withdraw(4), 1).size() == 1);
+}
+
 TEST_CASE("endpoint bounds: [S12a] so does a second resource manager or job manager of a name, but no client") {
   EndpointSettings settings = settings_of(beta, alpha);
   settings.admission.clients = settings.admission.resource_managers = settings.admission.job_managers_of_site =

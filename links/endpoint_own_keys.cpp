@@ -225,8 +225,8 @@ void Endpoint::pass_on(Instant now, const Peer* but) {
     return;
   }
   keys_.passed_on_until = now + between_news;
-  keys_.pass_on_at = never;
-  vouch_to_all(now, but);
+  const bool others_wait = std::exchange(keys_.pass_on_at, never) != never;  // that peer doesn't know their news
+  vouch_to_all(now, others_wait ? nullptr : but);
 }
 
 void Endpoint::vouch_to_all(Instant now, const Peer* but) {

@@ -144,6 +144,30 @@ TEST_CASE("vouch: what several Vouches tell in a moment goes on to the others to
   CHECK(revoked == 20);
 }
 
+TEST_CASE("vouch: a neighbour that tells news at the moment when others' news go on hears these, too") {
+  Stage stage;
+  Endpoint endpoint(stage.settings);
+  Neighbour beta_speaks(stage, beta, endpoint), gamma_speaks(stage, gamma, endpoint);
+  for (Neighbour* caller : {&beta_speaks, &gamma_speaks}) {
+    caller->tell(caller->frame(Beat{}));
+    caller->hear();
+  }
+  Vouch of_beta, of_gamma;
+  for (std::uint64_t i = 1; i <= 2; ++i) {
+    of_beta.revoked.push_back({SiteName("beta"), to_text(new_link())});
+    beta_speaks.tell(beta_speaks.frame(of_beta, i));
+  }
+  gamma_speaks.hear();
+  gamma_speaks.now = gamma_speaks.now + milliseconds(100);
+  of_gamma.revoked = {{SiteName("gamma"), to_text(new_link())}};
+  gamma_speaks.tell(gamma_speaks.frame(of_gamma, 1));
+  std::size_t told = 0;
+  for (const Envelope& heard : gamma_speaks.hear())
+    if (const Vouch* vouch = std::get_if<Vouch>(&heard.message); vouch && heard.to == gamma)
+      told = vouch->revoked.size();
+  CHECK(told == 3);
+}
+
 TEST_CASE("vouch: a revocation that was heard is in force after a restart, and a change of the configuration") {
   Stage stage;
   const LinkKey of_ann = new_link(), of_carl = new_link();

@@ -74,7 +74,9 @@ Interruption interruption_of(const Attempt& run, const ComponentRun& deciding) {
   DMM_ASSERT(!run.components.empty());
   if (deciding.end.keeper_died) return Interruption::keeper;
   if (!run.went || std::ranges::all_of(run.components, never_ran)) return Interruption::nothing_ran;
-  if (deciding.cause && is_owners_right(*deciding.cause)) return Interruption::owner;
+  // A lease is idle until a Start comes to a resource manager that may be far away.
+  const bool by_owner = deciding.cause && (is_owners_right(*deciding.cause) || deciding.cause == LeaseEnd::idle);
+  if (by_owner) return Interruption::owner;
   return Interruption::nodes_lost;
 }
 
@@ -87,6 +89,8 @@ std::string text_of_interruption(const ComponentRun& deciding, const SiteName& o
   if (deciding.cause == LeaseEnd::node_removed) return "its node was taken out of service" + by_owner;
   if (deciding.cause == LeaseEnd::link_removed)
     return "a link on the way to its owner, " + owner.text + ", was removed";
+  if (deciding.cause == LeaseEnd::idle)
+    return "its lease was idle for too long for its owner, " + owner.text + ": the Start came late";
   if (deciding.end.known && deciding.end.kind == EndKind::lease_ended) return "its lease was ended" + by_owner;
   if (never_ran(deciding)) return "its nodes were gone before it ran";
   if (deciding.end.known && deciding.end.kind == EndKind::lost_contact) return "its resource manager lost contact";
@@ -107,8 +111,8 @@ void note_cause(std::vector<InterruptionCause>& causes, const SiteName& owner, L
 
 void count_interruption(Job& job, Interruption interruption, const std::optional<LeaseEnd>& cause,
                         const SiteName& owner, const SiteName& home, Duration ran) {
-  const bool by_right = cause && is_owners_right(*cause);
-  DMM_ASSERT(by_right || interruption != Interruption::owner);
+  DMM_ASSERT(cause || interruption != Interruption::owner);
+  const bool by_right = interruption == Interruption::owner || (cause && is_owners_right(*cause));
   if (interruption == Interruption::nodes_lost) {
     ++job.reruns;
   } else if (interruption != Interruption::keeper && by_right) {

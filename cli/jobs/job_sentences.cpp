@@ -170,12 +170,13 @@ std::uint64_t times_interrupted(const ToldJob& job) {
 
 /// "reclaimed by beta (2)".
 std::string cause_text(const ToldJob::Cause& one) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> table{{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> table{{
       {"preempted", "preempted by a job of high priority at "},
       {"reclaimed", "reclaimed by "},
       {"at_longest", "lease at its longest at "},
       {"node_removed", "node removed by "},
       {"link_removed", "link removed on the way to "},
+      {"idle", "lease idle for too long at "},
   }};
   const auto found = std::ranges::find(table, one.cause, &std::pair<std::string_view, std::string_view>::first);
   const std::string words =

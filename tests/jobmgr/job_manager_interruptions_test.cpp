@@ -53,6 +53,27 @@ TEST_CASE(
   CHECK(next[0].past.owners[0] == lease.owner);
 }
 
+TEST_CASE(
+    "interruptions: a Start that came late to an idle lease costs no rerun, though the program ran [S138e]") {
+  Stage stage;
+  JobDescription job = sleeper();
+  SUBCASE("the job may run again") { job.reruns_max = 1; }
+  SUBCASE("it may not") { job.reruns_max = 0; }
+  stage.submit({job});
+  stage.hear(site, grant(request(1), {group(fs0, {0, 1})}));
+  stage.hear(site, LeaseEnded{lease, {}, LeaseEnd::idle, false, {}});
+  Ended end = ended(request(1), EndKind::stopped);
+  end.wall = seconds(10);
+  stage.hear(fs0, end);
+  const JobView view = *stage.manager.job(1);
+  CHECK(view.state == (job.reruns_max > 0 ? JobState::waiting : JobState::lost));
+  CHECK(view.reruns == 0);
+  CHECK(view.text.find("was idle for too long for its owner") != std::string::npos);
+  if (job.reruns_max == 0) return;
+  CHECK(view.false_starts == 0);
+  CHECK(view.past_causes == RareList{InterruptionCause{lease.owner, LeaseEnd::idle, 1}});
+}
+
 TEST_CASE("interruptions: an end by an owner's right costs no rerun, and the next request tells of it [S138e]") {
   Stage stage;
   JobDescription job = sleeper();

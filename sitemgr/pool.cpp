@@ -35,7 +35,12 @@ std::vector<NodeGroup> take_in_cluster(std::vector<NodeGroup>& idle, const Clust
     part.component = 0;
     part.nodes = take_lowest(group.nodes, (processors + width - 1) / width);
     processors -= std::min(processors, processors_of(part));
-    taken.push_back(std::move(part));
+    // What were several components of the last job is one for the next: its Start goes to its first group alone.
+    const auto same = std::ranges::find(taken, part.resource_manager, &NodeGroup::resource_manager);
+    if (same == taken.end())
+      taken.push_back(std::move(part));
+    else
+      same->nodes = unite(same->nodes, part.nodes);
   }
   DMM_ASSERT(processors == 0);
   std::erase_if(idle, [](const NodeGroup& group) { return group.nodes.empty(); });

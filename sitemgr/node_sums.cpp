@@ -1,6 +1,7 @@
 #include "sitemgr/node_sums.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -168,6 +169,16 @@ std::uint32_t NodeSums::fill(std::size_t cluster, std::uint64_t processors) cons
   return most - most % std::max(1U, widths_[cluster]);
 }
 
+/// The same of nodes of one kind, in a cluster that has others, too: what all kinds may fill is never more than their
+/// sum. So it is rounded up to whole nodes.
+std::uint32_t NodeSums::fill_of_part(std::size_t cluster, std::uint64_t processors) const {
+  const std::uint32_t width = std::max(1U, widths_[cluster]);
+  const auto all = static_cast<std::uint32_t>(processors);
+  const auto least =
+      static_cast<std::uint32_t>(std::ceil(settings_[cluster].quota * static_cast<double>(processors) - 1e-9));
+  return std::min(all, (least + width - 1) / width * width);
+}
+
 // ---- what there is -------------------------------------------------------------------------------------------------
 
 std::vector<ClusterView> NodeSums::views(const Constraints& constraints) const {
@@ -257,11 +268,14 @@ std::vector<NodeClass> NodeSums::classes(Duration longest) const {
       if (kind.stocks[i].size > 0) add(kind.properties, i) += kind.stocks[i].size;
   for (std::size_t i = 0; i < settings_.size(); ++i)
     if (const std::uint64_t missing = missing_processors(i); missing > 0) add(perhaps(settings_[i]), i) += missing;
+  std::vector<std::size_t> kinds_in(settings_.size());
+  for (const auto& [properties, sizes] : by_kind)
+    for (std::size_t i = 0; i < sizes.size(); ++i) kinds_in[i] += sizes[i] > 0;
   std::vector<NodeClass> classes;
   for (const auto& [properties, sizes] : by_kind) {
     NodeClass one{properties.memory_bytes, properties.attributes, 0, 0, longest, false, 0, {}};
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const std::uint32_t usable = fill(i, sizes[i]);
+      const std::uint32_t usable = kinds_in[i] > 1 ? fill_of_part(i, sizes[i]) : fill(i, sizes[i]);
       one.largest = std::max(one.largest, usable);
       one.together += usable;
     }

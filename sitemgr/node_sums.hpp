@@ -69,6 +69,7 @@ class NodeSums {
   /// Of a cluster: configured ones that no resource manager has offered.
   std::uint64_t missing_processors(std::size_t cluster) const;
   std::uint32_t fill(std::size_t cluster, std::uint64_t processors) const;
+  std::uint32_t fill_of_part(std::size_t cluster, std::uint64_t processors) const;
 
   SiteName site_;
   std::vector<ClusterSettings> settings_;

@@ -182,6 +182,23 @@ TEST_CASE("node sums: a node class for each kind of node, those that weren't off
   CHECK(clusters[1].size == 6);
 }
 
+TEST_CASE("node sums: under a quota the classes of a cluster with several kinds have at least what it may fill") {
+  for (const double quota : {0.3, 0.5, 0.75, 0.9, 1.0})
+    for (std::uint32_t plain = 0; plain <= 4; ++plain)
+      for (std::uint32_t gpus = 0; gpus <= 4; ++gpus) {
+        CAPTURE(quota);
+        CAPTURE(plain);
+        CAPTURE(gpus);
+        Stage stage({cluster("a", 0, quota)});
+        if (plain > 0) stage.offered(stage.manager("plain", "a", plain));
+        if (gpus > 0) stage.offered(stage.manager("gpus", "a", gpus, gpu));
+        std::uint64_t told = 0;
+        for (const NodeClass& one : stage.sums.classes({})) told += one.together;
+        CHECK(told >= stage.sums.largest_cluster());
+        if (plain == 0 || gpus == 0) CHECK(told == stage.sums.largest_cluster());
+      }
+}
+
 TEST_CASE("node sums: all are up when every manager is, and no configured node is missing") {
   Stage stage;
   NodeSums& sums = stage.sums;

@@ -29,6 +29,7 @@ struct CoPart {
   SiteName site;
   std::optional<std::size_t> neighbour;   ///< the next site on the way to it; none: nothing need be asked for
   std::uint32_t hops = 0;                 ///< to the site
+  Duration round_trip;                    ///< to the site and back, as reported
   std::vector<std::uint32_t> components;  ///< their numbers in the request
   ResourceNeed need;                      ///< these components, each fixed to its cluster
   std::vector<LeaseId> gives_up;          ///< leases of jobs of low priority that its owner may end for it

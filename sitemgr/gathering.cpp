@@ -101,10 +101,16 @@ void divide(SiteStep& s, HopLease& lease, const RequestId& id, const CoPart& par
 }
 
 Duration attempt_within(const SiteParts& parts, const CoAttempt& attempt) {
-  std::uint32_t hops = 0;
-  for (const CoPart& part : attempt.parts) hops = std::max(hops, part.hops);
-  hops = std::max(hops, 1U);  // also where all of it is here
-  return answer_within(hops, parts.settings, parts.neighbours) + parts.neighbours.round_trip_within(hops) * 2;
+  std::uint32_t hops = 1;  // also where all of it is here
+  Duration reported;
+  for (const CoPart& part : attempt.parts) {
+    hops = std::max(hops, part.hops);
+    reported = std::max(reported, part.round_trip);
+  }
+  // Hints may reach less far than the reports of clusters do.
+  const Duration hinted = parts.neighbours.round_trip_within(hops),
+                 beyond = std::max(reported - hinted, Duration{});
+  return answer_within(hops, parts.settings, parts.neighbours) + hinted * 2 + beyond * 4;
 }
 
 void ask(SiteStep& s, LocalRequest& request, const CoPart& part, std::uint32_t number) {

@@ -165,6 +165,7 @@ std::vector<CoPart> parts_of(const LocalRequest& request, const Placement& place
         const ClusterBoard::Known& known = map.others[placed.cluster - map.own];
         at->neighbour = known.neighbour;
         at->hops = known.report.hops;
+        at->round_trip = std::clamp(known.report.round_trip, Duration{}, round_trip_max);
       }
     }
     at->components.push_back(placed.component);

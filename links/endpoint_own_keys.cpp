@@ -55,7 +55,7 @@ void Endpoint::hold(Instant now, const LinkSecret& secret, std::string certifica
 void Endpoint::renew_proof(const LinkSecret& secret) {
   keys_.seals->use(secret);
   for (Peer* const peer : in_order_) {
-    if (!peer->route.direct || !place_and_key(peer->route.endpoint).second) continue;
+    if (!peer->route.direct || !*peer->route.direct_key) continue;
     hang_up(*peer);
     out_.dials.push_back({peer->session.peer(), peer->route.endpoint});
   }

@@ -1,6 +1,8 @@
 #include "simulator/faults/idle_watch.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "protocol/text.hpp"
 #include "simulator/faults/capacity.hpp"
@@ -10,10 +12,22 @@ namespace {
 
 constexpr Duration between_idle_looks = seconds(1);
 
-/// Nodes of a host that run programs.
-std::uint32_t nodes_used(const World& world, const Party& manager) {
-  std::uint32_t used = 0;
-  for (const auto& program : world.performer(manager).running()) used += count(program->nodes);
+/// Nodes of these hosts that run programs, or are held for a program that runs at another of these hosts.
+std::uint64_t nodes_used(const World& world, const std::vector<Party>& managers) {
+  std::uint64_t used = 0;
+  std::map<LeaseId, std::set<Party>> at;  // where a lease has programs
+  for (const Party& manager : managers)
+    for (const auto& program : world.performer(manager).running()) {
+      used += count(program->nodes);
+      at[program->lease].insert(manager);
+    }
+  for (const Party& manager : managers) {
+    const auto* const driver = world.resource_manager(manager);
+    if (!driver) continue;
+    for (const LeaseView& lease : driver->manager.view().leases)
+      if (const auto there = at.find(lease.lease); there != at.end() && !there->second.contains(manager))
+        used += count(lease.nodes);
+  }
   return used;
 }
 
@@ -38,12 +52,14 @@ bool IdleWatch::is_served_by(const World& world, std::size_t index, const Party&
   if (!view.drained.empty() || view.requests_waiting > (is_home ? 1U : 0U)) return false;
   if (view.foreign_waiting > (is_home ? 0U : 1U)) return false;
   for (const TopologyCluster& cluster : site.clusters) {
-    std::uint64_t total = 0, used = 0;
+    std::uint64_t total = 0;
+    std::vector<Party> managers;
     for (const auto& manager : view.resource_managers) {
       if (manager.cluster != cluster.name || !manager.registered) continue;
       total += manager.nodes - count(manager.aside);
-      used += nodes_used(world, manager.party);
+      managers.push_back(manager.party);
     }
+    const std::uint64_t used = nodes_used(world, managers);
     const std::uint64_t width = cluster.processors_per_node;
     if (used * width + whole_nodes(total_processors(job.need), width) <= usable(cluster, total)) return true;
   }

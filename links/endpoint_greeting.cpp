@@ -26,6 +26,12 @@ bool Endpoint::may_meet(Instant now, const Peer& peer, const Envelope& envelope)
 /// second one waits until the first has been silent.
 std::optional<Generation> Endpoint::meet(Instant now, Peer& peer, const Way& way, const Envelope& envelope,
                                          const Hello& greeting) {
+  const bool is_later = peer.is_other_instance(greeting.instance) ||
+                        peer.session.compare(envelope.incarnation) == Generation::restarted;
+  if (is_later && !peer.was_up) {
+    peer.session.unmeet();  // what waits for the peer waits for this one
+    return peer.session.meet(envelope.incarnation);
+  }
   if (peer.is_other_instance(greeting.instance)) {
     if (is_twin(now, peer, greeting)) {
       const std::string text = "another " + to_text(peer.session.peer()) + " runs and was heard " +
@@ -110,7 +116,7 @@ void Endpoint::rise_measured(Instant now, Peer& peer, const Envelope& envelope) 
 
 void Endpoint::rise(Instant now, Peer& peer, bool restarted, const SiteNames& ancestors) {
   if (restarted) waver(peer);
-  peer.up = true;
+  peer.up = peer.was_up = true;
   peer.vouching.beat_sent = std::max(peer.vouching.beat_sent, now - beat(peer));  // the first one is due at once
   peer.recovery.renewing = false;
   peer.hints.heard.clear();

@@ -174,6 +174,7 @@ struct Peer {
   Instant sent{}, heard{};
   Role role;
   bool up = false;
+  bool was_up = false;   ///< now or earlier: something may have been said to it
   bool pressed = false;  ///< our manager was told that much is kept for it
   bool quiet = false;    ///< the shell accounts for the beats of both
   PeerDormancy dormancy;

@@ -62,6 +62,8 @@ class Session {
   Generation meet(std::uint64_t incarnation);
   /// What `meet` would return for this incarnation; changes nothing.
   Generation compare(std::uint64_t incarnation) const;
+  /// Forgets the incarnation that the last Hello came from: nothing was said to it yet.
+  void unmeet() { peer_incarnation_ = 0; }
   /// Another process took the peer's name: starts afresh with it, whatever its incarnation is.
   void meet_other(std::uint64_t incarnation);
   /// Starts both directions afresh; what was kept is gone.

@@ -362,6 +362,28 @@ TEST_CASE(
   CHECK(std::ranges::count(links, true, &LinkView::relayed) == 4);
 }
 
+TEST_CASE("endpoint bounds: [S33] what waits for a peer isn't lost with a start of it that heard nothing of us") {
+  Endpoint a(settings_of(alpha, beta));
+  Hand far{.self = beta, .endpoint = a, .incarnation = 5};
+  a.dial(far.now, 1, beta);
+  Effects effects;
+  effects.send(beta, withdraw(1));
+  a.send(far.now, effects);
+  const auto greet = [&] {
+    Hello greeting;
+    greeting.stamp = 7;  // so the link isn't up before its round trip is known
+    far.give(far.frame(greeting));
+    return far.hear();
+  };
+  CHECK(count<Withdraw>(greet()) == 0);
+  CHECK(changes(a).empty());
+  far.incarnation = 6;
+  for (const Envelope& heard : greet()) far.knows = heard.incarnation;
+  CHECK(far.say(Beat{}).empty());
+  CHECK(changes(a) == std::vector<std::string>{"new"});
+  CHECK(count<Withdraw>(far.hear()) == 1);
+}
+
 // ---- two of one name -----------------------------------------------------------------------------------------------
 
 TEST_CASE("endpoint bounds: [S12a] another process of a name waits until the first has been silent") {

@@ -59,7 +59,7 @@ void World::take_key(const Party& party) {
   const Address address = address_of(party);
   Endpoint* const endpoint = endpoint_of(address);
   if (!endpoint || stalls(population_[address])) return;
-  if (!keys_->take_next(address, population_[address].clock.at(now_), *endpoint)) return;
+  if (!keys_->take_next(address, now_, population_[address].clock.at(now_), *endpoint)) return;
   dial_again(address, std::nullopt);
   touch(address);
   for (Address other = 0; other < population_.size(); ++other) {

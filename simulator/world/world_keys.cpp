@@ -33,7 +33,7 @@ void WorldKeys::add(Address address, const Party& party) {
     told_.emplace(party.site, public_of(secret));
     sites_.emplace(party.site, SiteSigner{secret, {}});
   }
-  holders_.emplace(address, Holder{party, new_secret(), {}, {}, {}, {}, {}});
+  holders_.emplace(address, Holder{party, new_secret(), {}, {}, {}, {}, {}, {}});
 }
 
 std::string WorldKeys::certify(const Party& party, const LinkKey& link, Instant now) {
@@ -117,13 +117,14 @@ void WorldKeys::rotate(Address address, Instant now, Duration overlap, Instant c
   if (holder.next) return;  // it still waits for the exchange of another key
   holder.next = new_secret();
   if (holder.party.role != Role::site_manager) return endpoint.ask_certificate(clock, *holder.next);
-  holder.next_certificate = certify(holder.party, public_of(*holder.next), now + overlap);
+  holder.next_at = now + overlap;
+  holder.next_certificate = certify(holder.party, public_of(*holder.next), holder.next_at);
   endpoint.announce(clock, holder.next_certificate);
 }
 
-bool WorldKeys::take_next(Address address, Instant clock, Endpoint& endpoint) {
+bool WorldKeys::take_next(Address address, Instant now, Instant clock, Endpoint& endpoint) {
   Holder& holder = holders_.at(address);
-  if (!holder.next || holder.party.role != Role::site_manager) return false;
+  if (!holder.next || holder.party.role != Role::site_manager || now < holder.next_at) return false;
   ++rotations_;
   holder.secret = *std::exchange(holder.next, std::nullopt);
   holder.certificate = std::move(holder.next_certificate);

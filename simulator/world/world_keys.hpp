@@ -43,8 +43,9 @@ class WorldKeys {
 
   /// Gives a manager another key: a site manager tells its peers, any other manager asks its site for a certificate.
   void rotate(Address address, Instant now, Duration overlap, Instant clock, Endpoint& endpoint);
-  /// A site manager starts to use the key that it told its peers. Returns whether there was one.
-  bool take_next(Address address, Instant clock, Endpoint& endpoint);
+  /// A site manager starts to use the key that it told its peers, once the time for it has come. Returns whether it
+  /// did.
+  bool take_next(Address address, Instant now, Instant clock, Endpoint& endpoint);
   LinkKey key_of(Address address) const { return public_of(holders_.at(address).secret); }
   /// Gives a site another site key, unless as many have followed the first one as a certificate can show. Returns
   /// whether it did.
@@ -64,7 +65,8 @@ class WorldKeys {
   struct Holder {
     Party party;
     LinkSecret secret;
-    std::optional<LinkSecret> next;  ///< waits for its certificate
+    std::optional<LinkSecret> next;  ///< waits for its certificate, or its time
+    Instant next_at{};
     std::string certificate, next_certificate;
     SealSalt salt{};
     std::vector<RevocationHeard> heard;  ///< what site managers told it, over its restarts

@@ -122,7 +122,7 @@ void Endpoint::rise(Instant now, Peer& peer, bool restarted, const SiteNames& an
   peer.hints.heard.clear();
   peer.distance.talked = true;
   next_tick_ = std::min(next_tick_, deadline(peer));  // from now on it is to hear of us
-  if (restarted) vouch_to(now, peer);
+  if (restarted || peer.vouches.news_told != keys_.news) vouch_to(now, peer);
   if (peer.role != Role::client)
     out_.link_events.push_back(
         LinkUp{peer.session.peer(), restarted, ancestors, peer.identity.software, peer.distance.round_trip});

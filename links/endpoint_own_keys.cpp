@@ -212,6 +212,7 @@ void Endpoint::announce(Instant now, std::string certificate) {
 void Endpoint::vouch_to(Instant now, Peer& peer) {
   if (!may_send(Vouch::type, settings_.self.role, peer.role)) return;
   Vouch known = trust_.vouch(settings_.self.site);
+  peer.vouches.news_told = keys_.news;
   if (known.sites.empty()) return;
   known.next = *keys_.announced;
   emit(now, peer, std::move(known), {}, {});
@@ -230,8 +231,12 @@ void Endpoint::pass_on(Instant now, const Peer* but) {
 }
 
 void Endpoint::vouch_to_all(Instant now, const Peer* but) {
+  ++keys_.news;
   for (Peer* const peer : in_order_)
-    if (peer != but && peer->up) vouch_to(now, *peer);
+    if (peer == but)
+      peer->vouches.news_told = keys_.news;
+    else if (peer->up)
+      vouch_to(now, *peer);  // the others hear it when they are up again
 }
 
 }  // namespace dmm

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct HeldKeys {
   Instant passed_on_until{};         ///< news of keys went to all peers, and goes again then at the earliest
   Instant pass_on_at{never};         ///< when news of keys that came since goes to all peers
   Instant vouches_at{never};         ///< when the first of the Vouches that wait is taken
+  std::uint32_t news = 0;            ///< how often there were news for all peers
   std::vector<KeyEvent> events;      ///< for the office
 
   /// When time calls for anything here.

@@ -146,6 +146,7 @@ struct PeerVouches {
   static constexpr std::int64_t at_once = 64;
   Instant paid{};                  ///< by when all that were taken would have been taken one by one
   std::unique_ptr<Vouch> waiting;  ///< the latest one that wasn't taken
+  std::uint32_t news_told = 0;     ///< how much of our news the peer was told, see HeldKeys
   /// Whether one more is taken now; then it counts.
   bool may_take(Instant now) {
     paid = std::max(paid, now);

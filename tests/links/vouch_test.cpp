@@ -168,6 +168,35 @@ TEST_CASE("vouch: a neighbour that tells news at the moment when others' news go
   CHECK(told == 3);
 }
 
+TEST_CASE("vouch: a neighbour that was silent hears the news of that time when it is back") {
+  Stage stage;
+  Endpoint endpoint(stage.settings);
+  Neighbour beta_speaks(stage, beta, endpoint), gamma_speaks(stage, gamma, endpoint);
+  for (Neighbour* caller : {&beta_speaks, &gamma_speaks}) {
+    caller->tell(caller->frame(Beat{}));
+    caller->hear();
+  }
+  beta_speaks.wait(seconds(20));
+  REQUIRE_FALSE(link_with(endpoint.links(), gamma).up);
+  REQUIRE(beta_speaks.is_greeted());
+  beta_speaks.tell(beta_speaks.frame(Beat{}));
+  Vouch vouch;
+  vouch.revoked = {{SiteName("beta"), to_text(new_link())}};
+  beta_speaks.tell(beta_speaks.frame(vouch, 1));
+  beta_speaks.hear();
+  const auto told = [&] {
+    gamma_speaks.now = beta_speaks.now + seconds(1);
+    gamma_speaks.tell(gamma_speaks.frame(Beat{}));
+    std::size_t revoked = 0;
+    for (const Envelope& heard : gamma_speaks.hear())
+      if (const Vouch* one = std::get_if<Vouch>(&heard.message); one && heard.to == gamma)
+        revoked = one->revoked.size();
+    return revoked;
+  };
+  CHECK(told() == 1);
+  CHECK(told() == 0);  // once
+}
+
 TEST_CASE("vouch: a revocation that was heard is in force after a restart, and a change of the configuration") {
   Stage stage;
   const LinkKey of_ann = new_link(), of_carl = new_link();

@@ -108,9 +108,8 @@ Duration attempt_within(const SiteParts& parts, const CoAttempt& attempt) {
     reported = std::max(reported, part.round_trip);
   }
   // Hints may reach less far than the reports of clusters do.
-  const Duration hinted = parts.neighbours.round_trip_within(hops),
-                 beyond = std::max(reported - hinted, Duration{});
-  return answer_within(hops, parts.settings, parts.neighbours) + hinted * 2 + beyond * 4;
+  const Duration round_trip = std::max(reported, parts.neighbours.round_trip_within(hops));
+  return answer_within(hops, parts.settings, round_trip) + round_trip * 2;
 }
 
 void ask(SiteStep& s, LocalRequest& request, const CoPart& part, std::uint32_t number) {

@@ -18,16 +18,16 @@ constexpr int looked_at_max = 256;
 
 }  // namespace
 
-Duration answer_within(std::uint32_t dttl, const SiteSettings& settings, const Neighbours& neighbours) {
+Duration answer_within(std::uint32_t dttl, const SiteSettings& settings, Duration round_trip) {
   const Duration cycles = (settings.matchmaking_cycle + settings.delegation_cycle) * dttl;
-  return settings.answer_limit + cycles * 2 + neighbours.round_trip_within(dttl) * 2;
+  return settings.answer_limit + cycles * 2 + round_trip * 2;
 }
 
 Duration search_within(std::uint32_t dttl, std::uint32_t tries, const SiteSettings& settings,
                        const Neighbours& neighbours) {
-  const Duration of_a_try =
-      settings.matchmaking_cycle + settings.delegation_cycle + neighbours.round_trip_within(dttl);
-  return std::min(answer_within(dttl, settings, neighbours) + of_a_try * tries, search_within_max);
+  const Duration round_trip = neighbours.round_trip_within(dttl);
+  const Duration of_a_try = settings.matchmaking_cycle + settings.delegation_cycle + round_trip;
+  return std::min(answer_within(dttl, settings, round_trip) + of_a_try * tries, search_within_max);
 }
 
 // ---- what may go ---------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ namespace dmm {
 
 /// How long an answer from sites up to `dttl` hops away may take. It is the sum of this site's own limit, twice
 /// the cycles of all sites on the way, and twice the way to the farthest site and back.
-Duration answer_within(std::uint32_t dttl, const SiteSettings& settings, const Neighbours& neighbours);
+Duration answer_within(std::uint32_t dttl, const SiteSettings& settings, Duration round_trip);
 /// How long a search may take that asks up to `tries` sites within `dttl` hops, one after the other: a neighbour that
 /// searches on isn't silent.
 Duration search_within(std::uint32_t dttl, std::uint32_t tries, const SiteSettings& settings,

@@ -40,6 +40,23 @@ struct Neighbour : Caller {
   }
 };
 
+/// The links of these neighbours are up then, and nothing is left to be heard.
+void come_up(std::initializer_list<Neighbour*> neighbours) {
+  for (Neighbour* one : neighbours) {
+    one->tell(one->frame(Beat{}));
+    one->hear();
+  }
+}
+
+/// How many revoked keys the neighbour is told of in the Vouch that it hears last; 0: it hears none.
+std::size_t revoked_told(Neighbour& neighbour) {
+  std::size_t revoked = 0;
+  for (const Envelope& heard : neighbour.hear())
+    if (const Vouch* told = std::get_if<Vouch>(&heard.message); told && heard.to == neighbour.self)
+      revoked = told->revoked.size();
+  return revoked;
+}
+
 Vouch vouch_for(const std::string& prefix, std::size_t sites) {
   Vouch vouch;
   const std::string key = to_text(public_of(new_site_secret()));
@@ -127,10 +144,7 @@ TEST_CASE("vouch: what several Vouches tell in a moment goes on to the others to
   Stage stage;
   Endpoint endpoint(stage.settings);
   Neighbour beta_speaks(stage, beta, endpoint), modest(stage, gamma, endpoint);
-  for (Neighbour* caller : {&beta_speaks, &modest}) {
-    caller->tell(caller->frame(Beat{}));
-    caller->hear();
-  }
+  come_up({&beta_speaks, &modest});
   Vouch vouch;
   for (std::uint64_t i = 1; i <= 20; ++i) {
     vouch.revoked.push_back({SiteName("beta"), to_text(new_link())});
@@ -148,10 +162,7 @@ TEST_CASE("vouch: a neighbour that tells news at the moment when others' news go
   Stage stage;
   Endpoint endpoint(stage.settings);
   Neighbour beta_speaks(stage, beta, endpoint), gamma_speaks(stage, gamma, endpoint);
-  for (Neighbour* caller : {&beta_speaks, &gamma_speaks}) {
-    caller->tell(caller->frame(Beat{}));
-    caller->hear();
-  }
+  come_up({&beta_speaks, &gamma_speaks});
   Vouch of_beta, of_gamma;
   for (std::uint64_t i = 1; i <= 2; ++i) {
     of_beta.revoked.push_back({SiteName("beta"), to_text(new_link())});
@@ -161,21 +172,14 @@ TEST_CASE("vouch: a neighbour that tells news at the moment when others' news go
   gamma_speaks.now = gamma_speaks.now + milliseconds(100);
   of_gamma.revoked = {{SiteName("gamma"), to_text(new_link())}};
   gamma_speaks.tell(gamma_speaks.frame(of_gamma, 1));
-  std::size_t told = 0;
-  for (const Envelope& heard : gamma_speaks.hear())
-    if (const Vouch* vouch = std::get_if<Vouch>(&heard.message); vouch && heard.to == gamma)
-      told = vouch->revoked.size();
-  CHECK(told == 3);
+  CHECK(revoked_told(gamma_speaks) == 3);
 }
 
 TEST_CASE("vouch: a neighbour that was silent hears the news of that time when it is back") {
   Stage stage;
   Endpoint endpoint(stage.settings);
   Neighbour beta_speaks(stage, beta, endpoint), gamma_speaks(stage, gamma, endpoint);
-  for (Neighbour* caller : {&beta_speaks, &gamma_speaks}) {
-    caller->tell(caller->frame(Beat{}));
-    caller->hear();
-  }
+  come_up({&beta_speaks, &gamma_speaks});
   beta_speaks.wait(seconds(20));
   REQUIRE_FALSE(link_with(endpoint.links(), gamma).up);
   REQUIRE(beta_speaks.is_greeted());
@@ -187,11 +191,7 @@ TEST_CASE("vouch: a neighbour that was silent hears the news of that time when i
   const auto told = [&] {
     gamma_speaks.now = beta_speaks.now + seconds(1);
     gamma_speaks.tell(gamma_speaks.frame(Beat{}));
-    std::size_t revoked = 0;
-    for (const Envelope& heard : gamma_speaks.hear())
-      if (const Vouch* one = std::get_if<Vouch>(&heard.message); one && heard.to == gamma)
-        revoked = one->revoked.size();
-    return revoked;
+    return revoked_told(gamma_speaks);
   };
   CHECK(told() == 1);
   CHECK(told() == 0);  // once

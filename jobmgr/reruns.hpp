@@ -18,9 +18,9 @@ namespace dmm {
 
 /// What ended an attempt before its program did.
 enum class Interruption : std::uint8_t {
-  nodes_lost,  ///< its nodes, links or resource managers were lost
-  owner,   ///< an owner or a site of the chain ended its lease by its right, or as idle when its Start came late
-  keeper,  ///< its keeper died
+  nodes_lost,   ///< its nodes, links or resource managers were lost
+  owner,        ///< an owner or a site of the chain ended its lease by its right, or as idle: its Start came late
+  keeper,       ///< its keeper died
   nothing_ran,  ///< no component ever ran
 };
 
